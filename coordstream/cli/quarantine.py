@@ -8,7 +8,7 @@ from psycopg import sql
 from coordstream.cli.arguments import JsonOrCsv, MaybeJob, Newest, Since, Until, Utc
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_database
-from coordstream.queries.rows import fetch
+from coordstream.queries.rows import fetch, job_values
 from projections.job_choice import find_job
 
 app = typer.Typer()
@@ -54,9 +54,8 @@ def quarantine(
     """
     with open_database() as database:
         found = None if job is None else find_job(database.connection, job)
-        name, job_id = found or (None, None)
         chosen = {"resolved": resolved, "since": since, "until": until, "limit": limit}
-        rows = fetch(database.connection, QUARANTINE, {"name": name, "id": job_id, **chosen})
+        rows = fetch(database.connection, QUARANTINE, {**job_values(found), **chosen})
     columns = (*COLUMNS, _RESOLVED) if resolved else COLUMNS
     title = f"Quarantine of {found or 'all jobs'}"
     print_rows(rows, columns, title=title, as_json=as_json, utc=utc)

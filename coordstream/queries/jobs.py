@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from psycopg import sql
 
 from coordstream.queries.logs import WORST_FIRST, worst_state
-from coordstream.queries.rows import Row, Rows, fetch
+from coordstream.queries.rows import Row, Rows, fetch, job_values
 from coordstream.times import duration
 from eventlog.config import ALIVE_COMMITS, commit_ms
 from eventlog.errors import list_names
@@ -74,8 +74,7 @@ def job_key(row: Row) -> JobKey:
 
 def task_statuses(connection: Connection, job: JobKey | None = None) -> Rows:
     """The tasks that exist, with the ages of their last commits, and their lags; of one job, or of all."""
-    name, job_id = job or (None, None)
-    return fetch(connection, _TASKS, {"name": name, "id": job_id})
+    return fetch(connection, _TASKS, job_values(job))
 
 
 def job_states(connection: Connection, logs: Iterable[Row], tasks: Iterable[Row], limits: JobLimits) -> Rows:

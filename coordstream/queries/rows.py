@@ -173,17 +173,17 @@ def task_and_partition(row: Row) -> tuple[Any, ...]:
     return natural_order(row["task_name"]), *(row[name] for name in PARTITION)
 
 
-def job_values(job: Job) -> Row:
-    """A job as parameters of a query."""
-    return {"name": job.name, "id": job.id}
+def job_values(job: tuple[str, str] | None) -> Row:
+    """A job as parameters of a query; nulls for all jobs."""
+    name, job_id = job or (None, None)
+    return {"name": name, "id": job_id}
 
 
 def too_early(connection: Connection, job: Job | None, cut: Cut) -> str:
     """A sentence if the cut is a time before the first event of a job, or of all jobs, or else an empty string."""
     if cut.time is None:
         return ""
-    name, job_id = job or (None, None)
-    first = connection.execute(_FIRST_EVENT, {"name": name, "id": job_id, "time": cut.time}).fetchone()
+    first = connection.execute(_FIRST_EVENT, {**job_values(job), "time": cut.time}).fetchone()
     whose = "The database" if job is None else f"Job {job}"
     return "" if first is None else f"{whose} has no events{cut}. Its first event is from {first[0]} UTC."
 
@@ -194,8 +194,7 @@ def outside(connection: Connection, job: Job | None, cut: Cut) -> str:
         return ""
     if early := too_early(connection, job, cut):
         return early
-    name, job_id = job or (None, None)
-    row = connection.execute(_END, {"name": name, "id": job_id, "time": cut.time}).fetchone()
+    row = connection.execute(_END, {**job_values(job), "time": cut.time}).fetchone()
     is_future, end = row or (None, None)
     if is_future:
         return f"{cut.time:%Y-%m-%d %H:%M:%S} UTC is in the future. This is the state now."

@@ -9,10 +9,9 @@ from psycopg import sql
 
 from coordstream.queries.jobs import STATES, job_key, job_states, task_statuses, worst_first
 from coordstream.queries.logs import WORST_FIRST, recorded_logs
-from coordstream.queries.rows import Row, fetch
+from coordstream.queries.rows import Row, fetch, job_values
 from coordstream.serve.pages.asked import Asked, Page, page_of
 from eventlog.postgres.connection import Connection
-from projections.job_choice import Job
 
 PAGE_ROWS: Final = 50
 
@@ -132,24 +131,15 @@ def quarantine_page(connection: Connection, asked: Asked) -> Row:
     """The newest events in quarantine, and the gaps; of one job if the parameter ``job`` is given."""
     job = asked.job(connection) if asked.text("job") else None
     shows_resolved = asked.text("show") == "all"
-    page = _quarantine(connection, asked, job, shows_resolved=shows_resolved)
-    gaps = fetch(connection, _GAPS, {**_of(job), "limit": MOST_GAPS})
+    values = {**job_values(job), "at": asked.cut.time, "shows_resolved": shows_resolved}
+    (counted,) = fetch(connection, _COUNT, values)
+    page = page_of(range(counted["total"]), asked.page_number, PAGE_ROWS)
+    rows = fetch(connection, _ROWS, {**values, "limit": PAGE_ROWS, "skipped": page.first - 1})
+    gaps = fetch(connection, _GAPS, {**job_values(job), "limit": MOST_GAPS})
     return {
         "job": job,
-        "page": page,
+        "page": page._replace(rows=rows),
         "shows_resolved": shows_resolved,
         "gaps": gaps,
         "gap_count": gaps[0]["total"] if gaps else 0,
     }
-
-
-def _quarantine(connection: Connection, asked: Asked, job: Job | None, *, shows_resolved: bool) -> Page:
-    values = {**_of(job), "at": asked.cut.time, "shows_resolved": shows_resolved}
-    (counted,) = fetch(connection, _COUNT, values)
-    page = page_of(range(counted["total"]), asked.page_number, PAGE_ROWS)
-    rows = fetch(connection, _ROWS, {**values, "limit": PAGE_ROWS, "skipped": page.first - 1})
-    return page._replace(rows=rows)
-
-
-def _of(job: Job | None) -> Row:
-    return {"name": None, "id": None} if job is None else {"name": job.name, "id": job.id}

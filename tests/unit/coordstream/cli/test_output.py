@@ -43,13 +43,6 @@ def test_a_table_fits_the_terminal_and_wraps_long_texts(capsys: pytest.CaptureFi
     assert len(re.findall(r"\d", "".join(lines))) == 2 * 150 + 1
 
 
-def test_without_rows_a_table_says_none_and_json_is_an_empty_list(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows([], [Column("a", "a")], title="Things")
-    assert capsys.readouterr().out == "Things\n  none\n"
-    print_rows([], [Column("a", "a")], title="Things", as_json=True)
-    assert capsys.readouterr().out == "[]\n"
-
-
 def test_input_partitions() -> None:
     row = {"system_name": "kafka", "stream_name": "a.b", "partition_id": 3}
     assert input_partition({**row, "key_bucket": -1}) == "kafka.a.b.3"
