@@ -1,9 +1,8 @@
 """CoordinatorStreamStore: the current values of a job's coordinator stream, by namespaced key."""
 
 import logging
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from threading import RLock
 from types import MappingProxyType
 from typing import Final, Protocol, Self, TypeVar
@@ -14,7 +13,7 @@ from eventlog.log import AppendConflict, EventLog, end_after
 from eventlog.messages import Message
 from eventlog.wire.coordinator import encode_message
 from managers.errors import NotReady
-from managers.stores.keyed_state import KeyedState, NamespacedKey, canonical, decode_namespace, encode_name
+from managers.stores.keyed_state import KeyedState, NamespacedKey, canonical, decode_value, encode_name, read_name
 from managers.wrapped_logs import split_into_parts, written_event
 
 _logger: Final = logging.getLogger(__name__)
@@ -104,8 +103,19 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
     def messages(self, namespace: str) -> Mapping[str, Message]:
         """The decoded messages of a namespace; of an unreadable value, the last readable one on the log."""
         with self._caught_up():
-            read_log = partial(self._log.read, 0, self._position)
-            return MappingProxyType(decode_namespace(self._state, namespace, read_log, self._report))
+            found: dict[str, Message] = {}
+            unreadable: set[NamespacedKey] = set()
+            for name, _ in self._state.items(namespace):
+                for key, value in self._state.spellings(name).items():
+                    try:
+                        message = decode_value(key, value)
+                    except WireError as error:
+                        unreadable.add(name)
+                        self._report(name, value, error)
+                        continue
+                    if message is not None:
+                        found[name.key] = message
+            return MappingProxyType(found | self._last_readable(unreadable) if unreadable else found)
 
     def put_all(self, entries: Mapping[NamespacedKey, bytes]) -> None:
         """Set several keys: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`."""
@@ -185,6 +195,14 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
                     text = "Ignoring the event at offset %d of %s: its key cannot be read."
                     _logger.warning(text, event.offset, self._log.stream_name)
             self._position = end
+
+    def _last_readable(self, names: Collection[NamespacedKey]) -> dict[str, Message]:
+        """The last readable messages of these keys, from the log."""
+        state: KeyedState[Message] = KeyedState(decode_value)
+        for event in self._log.read(0, self._position):
+            if read_name(event.key) in names:
+                state.apply(event)
+        return {name.key: message for name, message in state.items()}
 
     def _report(self, name: NamespacedKey, value: bytes, error: WireError) -> None:
         """Log an unreadable value, once."""

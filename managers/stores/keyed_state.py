@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from eventlog.errors import WireError, is_utf8
@@ -121,34 +121,3 @@ def decode_value(key: bytes, value: bytes) -> Message | None:
     """The message of a value; None if the value means a delete. Raises `WireError`."""
     message = decode_message(decode_key(key), value)
     return None if isinstance(message, Delete) else message
-
-
-def decode_namespace(
-    raw: KeyedState[bytes],
-    namespace: str,
-    read_log: Callable[[], Iterable[RecordedEvent]],
-    report: Callable[[NamespacedKey, bytes, WireError], None],
-) -> dict[str, Message]:
-    """The messages of a namespace, by key. Only if a value is unreadable, the log is read again, as far as ``raw``.
-
-    ``report`` gets each unreadable value.
-    """
-    found: dict[str, Message] = {}
-    unreadable: set[NamespacedKey] = set()
-    for name, _ in raw.items(namespace):
-        for key, value in raw.spellings(name).items():
-            try:
-                message = decode_value(key, value)
-            except WireError as error:
-                unreadable.add(name)
-                report(name, value, error)
-                continue
-            if message is not None:
-                found[name.key] = message
-    if unreadable:
-        state: KeyedState[Message] = KeyedState(decode_value)
-        for event in read_log():
-            if read_name(event.key) in unreadable:
-                state.apply(event)
-        found |= {name.key: message for name, message in state.items(namespace)}
-    return found

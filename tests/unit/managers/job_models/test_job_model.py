@@ -39,28 +39,15 @@ def test_a_changelog_has_one_partition_more_than_the_greatest_number() -> None:
 
 
 @pytest.mark.scenario("JMM-10")
-def test_containers_are_compared_by_their_tasks() -> None:
-    one = model(task("a"), task("b", 1))
-    same = JobModel({"job.name": "another"}, model(task("a"), task("b", 1)).containers)
-    assert compare_container_models(None, None)
-    assert compare_container_models(one, same)
-    assert not compare_container_models(one, model(task("a"), task("b", 2)))
-    assert not compare_container_models(one, model(task("a"), task("b", 1), task("c", 2)))
-    assert not compare_container_models(one, None)
-
-
-@pytest.mark.scenario("JMM-10")
-def test_one_container_is_compared() -> None:
+def test_models_are_compared_by_the_tasks_of_all_containers_or_of_one() -> None:
     one, other = model(task("a"), task("b", 1)), model(task("a"), task("b", 2))
-    assert compare_container_model_for_processor("0", one, other)
-    assert not compare_container_model_for_processor("1", one, other)
-    assert not compare_container_model_for_processor("2", one, model(task("a"), task("b", 1), task("c")))
-    assert not compare_container_model_for_processor("0", one, None)
-    assert compare_container_model_for_processor("0", None, None)
-
-
-@pytest.mark.scenario("JMM-10")
-@pytest.mark.parametrize("processor_id", ["", " ", None])
-def test_a_blank_container_id_is_refused(processor_id: str) -> None:
-    with pytest.raises(ValueError, match="processor_id must not be blank"):
-        compare_container_model_for_processor(processor_id, model(), model())
+    same = JobModel({"job.name": "another"}, model(task("a"), task("b", 1)).containers)
+    more = model(task("a"), task("b", 1), task("c", 2))
+    pairs = [(None, None), (one, same), (one, other), (one, more), (one, None)]
+    assert [compare_container_models(*pair) for pair in pairs] == [True, True, False, False, False]
+    of_one = [("0", one, other), ("1", one, other), ("2", one, more), ("0", one, None), ("0", None, None)]
+    compared = [compare_container_model_for_processor(*each) for each in of_one]
+    assert compared == [True, False, False, False, True]
+    for processor_id in ("", " "):
+        with pytest.raises(ValueError, match="processor_id must not be blank"):
+            compare_container_model_for_processor(processor_id, one, one)
