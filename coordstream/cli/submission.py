@@ -11,7 +11,7 @@ from coordstream.errors import CoordstreamError
 from eventlog.errors import printable_text
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamIdentity
-from managers.config.property_file import as_config, parse_properties
+from managers.config.property_file import parse_properties
 from managers.errors import SettingChange
 from managers.job_names import Config, coordinator_stream
 from managers.streams.stream_creation import create_coordinator_stream
@@ -41,7 +41,7 @@ def read_submission(word: str, path: Path) -> dict[str, str]:
 def read_config_file(path: Path) -> dict[str, str]:
     """The config in a property file. Raises `ConfigError`: a line is malformed."""
     place, data = read_given(path)
-    return as_config(parse_properties(data, place))
+    return parse_properties(data, place)
 
 
 def ensure_coordinator_stream(config: Config) -> StreamIdentity:

@@ -3,7 +3,7 @@
 import codecs
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from eventlog.errors import ConfigError, WireError, printable_text
@@ -81,20 +81,8 @@ class PropertyFileError(ConfigError):
         super().__init__(f"Invalid line {line} of {place}: {reason}.")
 
 
-class Property(NamedTuple):
-    """A key and its value, and the number of the line where it begins."""
-
-    line: int
-    key: str
-    value: str
-
-
-def as_config(properties: Iterable[Property]) -> dict[str, str]:
-    return {each.key: each.value for each in properties}
-
-
-def parse_properties(file: bytes, place: str) -> list[Property]:
-    """The properties of a file, in order. ``place`` is its name in errors.
+def parse_properties(file: bytes, place: str) -> dict[str, str]:
+    """The config in a file; of several lines with a key, the last counts. ``place`` is its name in errors.
 
     Raises `PropertyFileError`: a ``\\u`` escape is malformed, a key is empty, a character is half of a pair, a key or
     value has a null character or the fingerprint of a secret, or the file begins with a byte order mark.
@@ -103,28 +91,28 @@ def parse_properties(file: bytes, place: str) -> list[Property]:
         raise PropertyFileError(
             place, 1, "it has a byte order mark, which Samza takes for a part of the key. Save the file without it"
         )
-    return [_parse(line, place) for line in logical_lines(file.decode(ENCODING))]
+    return dict(_parse(line, place) for line in logical_lines(file.decode(ENCODING)))
 
 
-def _parse(line: Line, place: str) -> Property:
+def _parse(line: Line, place: str) -> tuple[str, str]:
     found = _KEY.match(line.text)
     end = 0 if found is None else found.end()
     separator = _SEPARATOR.match(line.text, end)
     value = line.text[end if separator is None else separator.end() :]
     try:
-        return _checked(Property(line.number, unescape(line.text[:end]), unescape(value)))
+        return _checked(unescape(line.text[:end]), unescape(value))
     except ValueError as error:
         raise PropertyFileError(place, line.number, str(error)) from None
 
 
-def _checked(read: Property) -> Property:
-    if not read.key:
+def _checked(key: str, value: str) -> tuple[str, str]:
+    if not key:
         raise ValueError("the key is empty. Expected key=value")
-    if "\0" in read.key + read.value:
-        raise ValueError(f"{printable_text(read.key)} has a null character, which Postgres cannot store. Remove it")
-    if holds_fingerprint(f"{read.key}\n{read.value}".encode()):
-        raise ValueError(f"{printable_text(read.key)} has the fingerprint of a secret. Use the secret itself")
-    return read
+    if "\0" in key + value:
+        raise ValueError(f"{printable_text(key)} has a null character, which Postgres cannot store. Remove it")
+    if holds_fingerprint(f"{key}\n{value}".encode()):
+        raise ValueError(f"{printable_text(key)} has the fingerprint of a secret. Use the secret itself")
+    return key, value
 
 
 TaskOffsets = Mapping[str, Mapping[SystemStreamPartition, str]]

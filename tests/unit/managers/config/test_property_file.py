@@ -12,7 +12,6 @@ from eventlog.partition import SystemStreamPartition
 from managers.config.property_file import (
     Line,
     PropertyFileError,
-    as_config,
     parse_offsets,
     parse_properties,
     property_lines,
@@ -53,7 +52,7 @@ def test_files_are_read_as_java_reads_them() -> None:
                 key: value.encode("utf-16", "surrogatepass").decode("utf-16")
                 for key, value in (properties or {}).items()
             }
-            assert as_config(parse_properties(file, "job.properties")) == joined, file
+            assert parse_properties(file, "job.properties") == joined, file
     assert (read, refused) == (393, 145)
 
 
