@@ -1,6 +1,8 @@
 """Events: to be appended, as a log has recorded them, in columns and in batches."""
 
 import gc
+import re
+from binascii import b2a_base64
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -32,6 +34,17 @@ def _text(value: bytes | None) -> str | None:
     except UnicodeDecodeError:
         return None
     return None if not text or "\0" in text else text
+
+
+_NOT_IN_JSONB: Final = re.compile("[\0\ud800-\udfff]")
+
+
+def header_to_json(name: str, value: bytes | None) -> list[str | None]:
+    """Name and value; a name that jsonb cannot store is a third element, in base64."""
+    stored = None if value is None else b2a_base64(value, newline=False).decode()
+    if _NOT_IN_JSONB.search(name):
+        return [None, stored, b2a_base64(name.encode("utf-8", "surrogatepass"), newline=False).decode()]
+    return [name, stored]
 
 
 class RecordedEvent(NamedTuple):

@@ -14,8 +14,8 @@ from typing import IO, Annotated, Any, Final, Literal, NamedTuple, cast
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from eventlog.atomic_file import atomic_file, cannot_write
-from eventlog.errors import RecordingError, is_utf8
-from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
+from eventlog.errors import RecordingError
+from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent, header_to_json
 
 _TIMESTAMP_TYPES: Final = {"CreateTime": CREATE_TIME, "LogAppendTime": LOG_APPEND_TIME}
 _TIMESTAMP_TYPE_NAMES: Final = {number: name for name, number in _TIMESTAMP_TYPES.items()}
@@ -102,15 +102,11 @@ def encode_line(topic: str, event: RecordedEvent) -> bytes:
         "timestamp_type": _TIMESTAMP_TYPE_NAMES[event.timestamp_type],
         "key_b64": _base64(event.key),
         "value_b64": _base64(event.value),
-        "headers": [_header_fields(name, _base64(value)) for name, value in event.headers],
+        "headers": [header_to_json(name, value) for name, value in event.headers],
     }
     if event.leader_epoch is not None:
         fields["leader_epoch"] = event.leader_epoch
     return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
-
-
-def _header_fields(name: str, value: str | None) -> list[str | None]:
-    return [name, value] if is_utf8(name) else [None, value, _base64(name.encode("utf-8", "surrogatepass"))]
 
 
 def _base64(data: bytes | None) -> str | None:

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import islice, repeat
@@ -10,7 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from psycopg import Rollback, capabilities
 
-from eventlog.events import EventColumns, Headers, RecordedEvent, bytes_of
+from eventlog.events import EventColumns, Headers, RecordedEvent, bytes_of, header_to_json
 from eventlog.postgres.connection import Connection, load_times_as_micros
 from eventlog.postgres.copy_rows import Columns, copying
 from eventlog.timestamps import ms_of_micros
@@ -37,7 +36,6 @@ PAGE_BYTES: Final = 16 << 20
 _FIRST_PAGE: Final = 100
 _QUERY_EVENTS: Final = 5 * PAGE_EVENTS
 _JSONB_VERSION: Final = b"\x01"
-_NOT_IN_JSONB: Final = re.compile("[\0\ud800-\udfff]")
 
 _SELECT: Final = """
 select log_offset, record_time, unheld_timestamp, timestamp_type, key, value, headers, leader_epoch, archived_at
@@ -191,15 +189,7 @@ def _archived_events(rows: Sequence[tuple[Any, ...]]) -> ArchivedEvents:
 
 def headers_json(headers: Headers) -> str:
     """An event's headers as stored in the archive: a JSON list of lists."""
-    return json.dumps([_header_to_json(name, value) for name, value in headers])
-
-
-def _header_to_json(name: str, value: bytes | None) -> list[str | None]:
-    """Name and value; a name that jsonb cannot store is a third element, in base64."""
-    stored = None if value is None else base64.b64encode(value).decode()
-    if _NOT_IN_JSONB.search(name):
-        return [None, stored, base64.b64encode(name.encode("utf-8", "surrogatepass")).decode()]
-    return [name, stored]
+    return json.dumps([header_to_json(name, value) for name, value in headers])
 
 
 def decode_headers(headers: list[list[str | None]]) -> Headers:

@@ -113,7 +113,10 @@ class PostgresSource(Closing):
                 was_notified = is_listening and self._take_notices(connection)  # including those received with the ends
                 reads = self._read_ready(connection)
                 if is_listening:
-                    self._pause_after(was_useless=was_notified and not reads)
+                    was_useless = was_notified and not reads
+                    if not was_useless:
+                        self._pauses.reset()
+                    self._ignore_until = monotonic() + (self._pauses.next() if was_useless else 0.0)
                 if reads or not self._wait(connection, deadline):
                     return reads
 
@@ -150,11 +153,6 @@ class PostgresSource(Closing):
         for notice in notices:
             self._claims.update(_claim(notice.payload))
         return bool(notices)
-
-    def _pause_after(self, *, was_useless: bool) -> None:
-        if not was_useless:
-            self._pauses.reset()
-        self._ignore_until = monotonic() + (self._pauses.next() if was_useless else 0.0)
 
     def _query_ends(self, connection: Connection, stream_names: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = dict(connection.execute(_ENDS, (POSTGRES, list(stream_names))).fetchall())

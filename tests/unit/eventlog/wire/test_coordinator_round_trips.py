@@ -36,9 +36,6 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.wire.coordinator import (
-    BARE_TYPES,
-    ENVELOPED_TYPES,
-    CoordinatorKey,
     decode_key,
     decode_message,
     encode_key,
@@ -124,12 +121,3 @@ def test_changed_bytes_raise_nothing_but_wire_errors(data: st.DataObject) -> Non
     except WireError:
         return
     assert decode_message(decode_key(encode_message(message)[0]), encode_message(message)[1]) == message
-
-
-@given(st.sampled_from([*ENVELOPED_TYPES, *BARE_TYPES, "new-type"]), st.binary(max_size=80))
-def test_random_bytes_raise_nothing_but_wire_errors(message_type: str, value: bytes) -> None:
-    try:
-        message = decode_message(CoordinatorKey(1, message_type, "k"), value)
-    except WireError:
-        return
-    assert message.key == "k"
