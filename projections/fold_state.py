@@ -10,6 +10,19 @@ from projections.fold.rows import CheckpointRow
 from projections.fold.settings import FoldSettings
 from projections.tracked_logs import TrackedLog
 
+_LAST_EVENT: Final = """
+select l.log_offset, (extract(epoch from t.at - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint,
+  (select count(*) from eventlog.event e
+   where e.log_id = %(log_id)s and e.log_offset <= l.log_offset and e.log_offset >=
+     (select max(r.log_offset) from projection.log_time r where r.log_id = %(log_id)s and r.log_offset <= l.log_offset))
+from (select coalesce(max(e.log_offset), -1) as log_offset from eventlog.event e, projection.position p
+      where e.log_id = %(log_id)s and p.log_id = %(log_id)s and e.log_offset < p.next_offset) l
+left join lateral projection.log_time_at(%(log_id)s, l.log_offset) t on true
+"""
+"""The offset of the last folded event (a Postgres log may have later ones), the log's time there, and the number of
+events from the newest row of ``log_time`` to there.
+"""
+
 _NEWEST_TIMES: Final = """
 select distinct on (k.message_key, k.grouper_factory, k.checkpoint_version)
     k.message_key, k.grouper_factory, k.checkpoint_version, e.layout_id is null,
@@ -30,10 +43,9 @@ from projection.checkpoint_current where log_id = %s
 
 
 def load_fold(connection: Connection, log: TrackedLog, settings: FoldSettings) -> LogFold:
-    last_offset = _last_offset(connection, log.log_id)
-    log_time = _log_time(connection, log.log_id, last_offset)
-    until_log_time = _until_log_time(connection, log.log_id, last_offset)
-    fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets, log_time, last_offset, until_log_time)
+    memory = connection.execute(_LAST_EVENT, {"log_id": log.log_id}).fetchone() or (BEFORE_THE_FIRST, None, 0)
+    last_offset, log_time, events = memory
+    fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets, log_time, last_offset, -events % STRIDE)
     for key_sha256, key_id in connection.execute(
         "select key_sha256, key_id from projection.event_key where log_id = %s", (log.log_id,), binary=True
     ):
@@ -68,32 +80,3 @@ def _load_newest_times(connection: Connection, log: TrackedLog, fold: LogFold) -
         for task_name, grouper_factory, version, is_delete, micros in connection.execute(_NEWEST_TIMES, (log.log_id,)):
             times = fold.keys.task(task_name, grouper_factory).newest_times
             times[version] = NO_TIME if is_delete else NOT_STORABLE if micros is None else micros
-
-
-def _log_time(connection: Connection, log_id: int, last_offset: int) -> int | None:
-    """The log's time at the last folded event; a Postgres log may have later events."""
-    row = connection.execute(
-        "select (extract(epoch from t.at - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint"
-        " from projection.log_time_at(%s, %s) t",
-        (log_id, last_offset),
-    ).fetchone()
-    return None if row is None else int(row[0])
-
-
-def _last_offset(connection: Connection, log_id: int) -> int:
-    row = connection.execute(
-        "select max(e.log_offset) from eventlog.event e, projection.position p"
-        " where e.log_id = %s and p.log_id = %s and e.log_offset < p.next_offset",
-        (log_id, log_id),
-    ).fetchone()
-    return BEFORE_THE_FIRST if row is None or row[0] is None else int(row[0])
-
-
-def _until_log_time(connection: Connection, log_id: int, last_offset: int) -> int:
-    """How many events come before the next one that gets a row in ``log_time``."""
-    row = connection.execute(
-        "select count(*) from eventlog.event e where e.log_id = %s and e.log_offset <= %s and e.log_offset >="
-        " (select max(t.log_offset) from projection.log_time t where t.log_id = %s and t.log_offset <= %s)",
-        (log_id, last_offset, log_id, last_offset),
-    ).fetchone()
-    return -(0 if row is None else int(row[0])) % STRIDE
