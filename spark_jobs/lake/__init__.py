@@ -1,1 +1,1 @@
-"""A lake of events in Parquet files: archived from Postgres, read, and replayed."""
+"""A lake, which is a Delta table of events: written from the archive, read, compared, and replayed."""

@@ -37,6 +37,9 @@ from spark_jobs.timestamps import MICROS_FROM_1970_TO_2000, spark_micros
 _EVENT: Final = ["log_offset", "timestamp_ms", "timestamp_type", "key", "value", "headers", "leader_epoch"]
 """The columns of an event's fields."""
 
+_REPEATED: Final = [name for name in FILE.names if name not in ("log_offset", "record_time", "timestamp_ms", "value")]
+"""The columns with few values. A dictionary of the others would make files larger."""
+
 PAGE_EVENTS: Final = 10_000
 _NO_NUMBER: Final = -(2**63)
 _END: Final = 2**63 - 1
@@ -85,7 +88,8 @@ def write_events(uri: str, key: LogKey, events: pa.Table) -> AddAction:
     path = f"{STREAM}={quote(key.stream_name, safe='')}/{key.incarnation}-{first:020}-{uuid4().hex}.parquet"
     with lake_errors(shown(uri)):
         system = fs.PyFileSystem(DeltaStorageHandler(uri))
-        parquet.write_table(events.append_column(FINGERPRINT, digest), path, filesystem=system)
+        rows = events.append_column(FINGERPRINT, digest)
+        parquet.write_table(rows, path, filesystem=system, use_dictionary=_REPEATED)
         size = system.get_file_info(path).size
     low, high = ({"incarnation": key.incarnation, "log_offset": offset} for offset in (first, last))
     stats = json.dumps({"numRecords": len(events), "minValues": low, "maxValues": high})
