@@ -4,8 +4,8 @@
 >>> spark = build_session("report")
 >>> read_relation(spark, "checkpoint", job="wordcount_pv").show()
 
-The database is that of the settings, or else the embedded Postgres, which is started. This module needs the extra
-`spark`; it starts no JVM.
+The database is that of the settings, or else the embedded Postgres, which is started. This module needs PySpark and
+pyarrow; it starts no JVM.
 """
 
 import os

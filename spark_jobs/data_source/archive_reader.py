@@ -3,11 +3,13 @@
 Raw columns are read without making events: the server joins the values of many, and Arrow takes them as they are.
 """
 
+import sys
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive
@@ -176,34 +178,47 @@ def _read_pages(connection: Connection, log_id: int, first: int, until: int) -> 
             query, limits["small_key"], limits["small_value"] = _OF_ANY_SIZE, _ANY_SIZE, _ANY_SIZE
             continue
         yield page
-        first = int(np.frombuffer(page.offsets, ">i8")[-1]) + 1
+        first = int.from_bytes(page.offsets[-8:], "big", signed=True) + 1
 
 
 def _columns(pages: Sequence[_Page]) -> Mapping[str, pa.Array]:
     joined = _Page(*map(b"".join, zip(*pages, strict=True)))
     return {
-        "log_offset": pa.array(np.frombuffer(joined.offsets, ">i8").astype("<i8")),
+        "log_offset": _numbers(pa.int64(), joined.offsets),
         "record_time": _times(joined.times),
         "key": _binary(joined.key_lengths, joined.keys),
         "value": _binary(joined.value_lengths, joined.values),
     }
 
 
+def _numbers(kind: pa.DataType, data: bytes) -> pa.Array:
+    """Numbers of four or eight bytes in network byte order."""
+    numbers = array("i" if kind == pa.int32() else "q", data)
+    if sys.byteorder == "little":
+        numbers.byteswap()
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def _sizes(lengths: pa.Array) -> pa.Array:
+    return pc.max_element_wise(lengths, pa.scalar(0, pa.int32()))
+
+
 def _are_all(lengths_data: bytes, data: bytes) -> bool:
     """Whether `data` has as many bytes as the lengths say."""
-    return int(np.maximum(np.frombuffer(lengths_data, ">i4"), 0).sum(dtype="i8")) == len(data)
+    return bool(pc.sum(_sizes(_numbers(pa.int32(), lengths_data))).as_py() == len(data))
 
 
 def _times(data: bytes) -> pa.Array:
-    micros = np.frombuffer(data, ">i8").astype("<i8")
-    is_null = (micros == _NO_TIME) | (micros > LAST_MICROS)
-    return pa.array(micros + MICROS_FROM_1970_TO_2000, pa.timestamp("us", tz="UTC"), mask=is_null)
+    micros = _numbers(pa.int64(), data)
+    is_time = pc.and_(pc.not_equal(micros, _NO_TIME), pc.less_equal(micros, LAST_MICROS))
+    since_1970 = pc.add(micros, MICROS_FROM_1970_TO_2000)  # which wraps
+    buffers = [is_time.buffers()[1], since_1970.buffers()[1]]
+    return pa.Array.from_buffers(pa.timestamp("us", tz="UTC"), len(micros), buffers)
 
 
 def _binary(lengths_data: bytes, data: bytes) -> pa.Array:
     """Values that follow each other in `data`; a length of -1 is a null."""
-    lengths: Any = np.frombuffer(lengths_data, ">i4")
-    ends = np.zeros(len(lengths) + 1, "<i4")
-    np.cumsum(np.maximum(lengths, 0), out=ends[1:])
-    is_valid = pa.array(np.packbits(lengths >= 0, bitorder="little")).buffers()[1]
-    return pa.Array.from_buffers(pa.binary(), len(lengths), [is_valid, pa.py_buffer(ends), pa.py_buffer(data)])
+    lengths = _numbers(pa.int32(), lengths_data)
+    ends = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(_sizes(lengths))])
+    is_valid = pc.greater_equal(lengths, 0).buffers()[1]
+    return pa.Array.from_buffers(pa.binary(), len(lengths), [is_valid, ends.buffers()[1], pa.py_buffer(data)])
