@@ -235,7 +235,7 @@ from managers.streams.coordinator_streams import (
     CoordinatorStreamWriter as CoordinatorStreamWriter,
 )
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage as CoordinatorStreamMessage
-from managers.streams.stream_creation import (
+from managers.stream_creation import (
     ChangelogStream as ChangelogStream,
     create_changelog_streams as create_changelog_streams,
     create_coordinator_stream as create_coordinator_stream,

@@ -93,6 +93,13 @@ def is_expired(startpoint: Startpoint, now_ms: int) -> bool:
     return now_ms - startpoint.creation_timestamp >= EXPIRY_MS
 
 
+def effective_startpoint(ssp_wide: Startpoint | None, with_task: Startpoint | None) -> Startpoint | None:
+    """The newer of the startpoints for every task and for this task; the latter if their times are equal."""
+    if ssp_wide is None or with_task is None:
+        return with_task if ssp_wide is None else ssp_wide
+    return ssp_wide if ssp_wide.creation_timestamp > with_task.creation_timestamp else with_task
+
+
 class StartpointMaker:
     """Makes startpoints whose creation time a clock gives (ms since 1970); Samza's constructors read the machine's."""
 

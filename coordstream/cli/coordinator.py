@@ -29,7 +29,7 @@ from managers.coordinator.job_coordinator import systems_of
 from managers.coordinator.serving_context import JobAttempt, JobServingContext, preferred_hosts
 from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
-from managers.streams.stream_creation import InputAdmin
+from managers.stream_creation import InputAdmin
 from managers.wrapped_logs import DelegatingLog
 
 if TYPE_CHECKING:

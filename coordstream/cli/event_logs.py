@@ -24,7 +24,7 @@ from managers.job_names import JOB_ID, JOB_NAME
 from projections.job_choice import Job, choose_job
 
 if TYPE_CHECKING:
-    from managers.streams.stream_creation import StreamMaker
+    from managers.stream_creation import StreamMaker
 
 
 def create_log(stream_name: str, kind: str | None, replication_factor: int | None) -> str:

@@ -14,7 +14,7 @@ from eventlog.streams import StreamIdentity
 from managers.config.property_file import parse_properties
 from managers.errors import SettingChange
 from managers.job_names import Config, coordinator_stream
-from managers.streams.stream_creation import create_coordinator_stream
+from managers.stream_creation import create_coordinator_stream
 
 PropertyFile = typer.Option(
     metavar="FILE", help="The whole config, as a property file (key=value lines, as in Samza); - is standard input."

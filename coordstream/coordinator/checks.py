@@ -17,7 +17,7 @@ from managers.errors import NotReady
 from managers.job_models.job_model_building import input_patterns
 from managers.job_names import MONITOR_FREQUENCY, MONITOR_FREQUENCY_DEFAULT, Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.stream_creation import InputAdmin
+from managers.stream_creation import InputAdmin
 
 REGEX_FREQUENCY: Final = "job.coordinator.monitor-input-regex.frequency.ms"
 CONFIG_SECONDS: Final = 1.0

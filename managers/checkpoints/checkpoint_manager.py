@@ -41,7 +41,7 @@ from managers.checkpoints.checkpoint_events import require_readable, sort_entrie
 from managers.errors import CheckpointError, CheckpointUnreadable, NotReady
 from managers.job_names import GROUPER_FACTORY
 from managers.stored_messages import CHECKPOINT_TOOL, UNKNOWN, make_envelope
-from managers.streams.stream_creation import VALIDATION, InputAdmin, ensure_checkpoint_topic, is_validated
+from managers.stream_creation import VALIDATION, InputAdmin, ensure_checkpoint_topic, is_validated
 from managers.wrapped_logs import LogOrOpener, Retry, written_event
 
 STOP_AFTER_FIRST_READ: Final = "samza.internal.task.checkpoint.consumer.stop.after.first.read"

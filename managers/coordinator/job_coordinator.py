@@ -53,7 +53,7 @@ from managers.startpoints.startpoint_records import FanOuts, should_fan_out_star
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY
 from managers.state.state_backend import backup_factories, store_names
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.stream_creation import InputAdmin, create_changelog_streams, ensure_checkpoint_topic
+from managers.stream_creation import InputAdmin, create_changelog_streams, ensure_checkpoint_topic
 
 COORDINATOR_FACTORY: Final = "job.coordinator.factory"
 STATIC_RESOURCE: Final = "org.apache.samza.coordinator.staticresource.StaticResourceJobCoordinatorFactory"

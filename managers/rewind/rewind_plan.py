@@ -8,11 +8,10 @@ from typing import Final, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt
 
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
-from eventlog.starting_offset import DecidedBy
 from eventlog.startpoint import StartpointType
 from eventlog.system_admin import compare_offsets
 from managers.errors import ManagerError
-from managers.startpoints.next_starts import Starts
+from managers.startpoints.next_starts import DecidedBy, Starts
 
 Reader = tuple[str, SystemStreamPartition]
 """A task and a partition that it reads."""

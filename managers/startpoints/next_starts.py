@@ -1,4 +1,7 @@
-"""Where the next start of a job's tasks would begin, without and with a change of its startpoint requests."""
+"""Where the next start of a job's tasks would begin, without and with a change of its startpoint requests.
+
+`decide` is the rule: startpoint, reset, checkpoint or default, in this order (Samza's OffsetManager).
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +12,7 @@ from eventlog.config import OffsetSettings, inputs
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
-from eventlog.starting_offset import StartingOffset, decide
-from eventlog.startpoint import Startpoint, is_expired
+from eventlog.startpoint import Startpoint, StartpointType, is_expired
 from managers.job_facts import JobFacts, standby_tasks
 from managers.startpoints.startpoint_records import (
     FanOutPlan,
@@ -21,6 +23,32 @@ from managers.startpoints.startpoint_records import (
     without_key_bucket,
 )
 from managers.stores.keyed_state import KeyedState, decode_value
+
+DecidedBy = Literal["startpoint", "reset", "checkpoint", "default"]
+IgnoredReason = Literal["older", "expired", "ambiguous", "replaced", "no place", "startpoint", "reset"]
+"""Why a candidate does not decide; the relation ``starting_offset`` has the same codes.
+
+A startpoint: ``older`` than another one, ``expired``, ``ambiguous``, ``replaced`` by a newer fan-out, ``no place`` (it
+has no offset or time).
+A checkpoint: ``startpoint`` or ``reset``, which take precedence.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StartingOffset:
+    """The decision for one task and partition.
+
+    ``starting_offset`` is the first offset to read, None if only the input system knows it. For a decision by reset or
+    default, ``startpoint_type`` says which end of the input is meant. ``ignored_reason`` says why the best of the other
+    candidates is ignored.
+    """
+
+    decided_by: DecidedBy
+    startpoint_type: StartpointType | None = None
+    startpoint_value: str | None = None
+    starting_offset: str | None = None
+    ignored_reason: IgnoredReason | None = None
+
 
 Stream = tuple[str, str]
 Readers = Mapping[SystemStreamPartition, frozenset[str]]
@@ -186,3 +214,52 @@ def _readers(messages: Sequence[Message]) -> dict[SystemStreamPartition, frozens
     standby = standby_tasks(messages)
     mappings = [each for each in messages if isinstance(each, SetTaskPartitionMapping)]
     return {each.partition: frozenset(each.task_names) - standby for each in mappings}
+
+
+def decide(
+    settings: OffsetSettings,
+    partition: SystemStreamPartition,
+    *,
+    requested: Startpoint | None,
+    fanned_out: Startpoint | None,
+    checkpoint_offset: str | None,
+    now_ms: int,
+) -> StartingOffset:
+    """Where the next start of the job, at ``now_ms``, reads a partition from.
+
+    ``requested`` is the effective startpoint that is not fanned out yet, and may have expired; ``fanned_out`` is that
+    of the task, which does not expire. ``checkpoint_offset`` is the last processed offset. Raises `ConfigError`.
+    """
+    live = requested if requested is not None and not is_expired(requested, now_ms) else None
+    startpoint = live or fanned_out
+    reset = settings.is_reset(partition.system, partition.stream)
+    if startpoint is not None and not _has_no_place(startpoint):
+        return _by_startpoint(startpoint, checkpoint_offset)
+    ignored = _why_startpoint_lost(requested, startpoint)
+    if reset or checkpoint_offset is None:
+        default = settings.default_offset(partition.system, partition.stream)
+        if ignored is None and checkpoint_offset is not None:
+            ignored = "reset"
+        return StartingOffset("reset" if reset else "default", default, ignored_reason=ignored)
+    following = settings.next_offset(partition.system, checkpoint_offset)
+    return StartingOffset("checkpoint", starting_offset=following, ignored_reason=ignored)
+
+
+def _by_startpoint(startpoint: Startpoint, checkpoint_offset: str | None) -> StartingOffset:
+    return StartingOffset(
+        "startpoint",
+        startpoint.kind,
+        startpoint.value,
+        startpoint.value if startpoint.kind == "specific" else None,
+        None if checkpoint_offset is None else "startpoint",
+    )
+
+
+def _has_no_place(startpoint: Startpoint) -> bool:
+    return startpoint.kind in ("specific", "timestamp") and not startpoint.value
+
+
+def _why_startpoint_lost(requested: Startpoint | None, startpoint: Startpoint | None) -> IgnoredReason | None:
+    if startpoint is not None:
+        return "no place"
+    return None if requested is None else "expired"

@@ -11,8 +11,7 @@ from eventlog.config import boolean
 from eventlog.errors import WireError
 from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
-from eventlog.starting_offset import effective_startpoint
-from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointFanOut, is_expired
+from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointFanOut, effective_startpoint, is_expired
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out
 from managers.errors import ManagerError
 from managers.stores.coordinator_store import CoordinatorStreamStore

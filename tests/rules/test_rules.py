@@ -24,7 +24,6 @@ from eventlog.log import MemoryEventLog
 from eventlog.messages import SetConfig
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
-from eventlog.starting_offset import IgnoredReason, StartingOffset
 from eventlog.startpoint import (
     Startpoint,
     StartpointOldest,
@@ -39,8 +38,8 @@ from eventlog.timestamps import storable_micros
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.config.job_config import write_once_changes
-from managers.startpoints.next_starts import StartpointFacts, next_starts
-from managers.streams.stream_creation import VALIDATION
+from managers.startpoints.next_starts import IgnoredReason, StartingOffset, StartpointFacts, next_starts
+from managers.stream_creation import VALIDATION
 from tests.builders import (
     changelog_set,
     checkpoint_v1,

@@ -18,7 +18,7 @@ from managers.config.job_config import write_config
 from managers.coordinator.job_coordinator import JobCoordinator
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.stream_creation import create_coordinator_stream
+from managers.stream_creation import create_coordinator_stream
 from tests.fixtures.coordstream.command_line import CommandLine
 from tests.fixtures.managers.coordinator.folder_of_streams import FolderOfStreams
 from tests.fixtures.managers.coordinator.made_job import ENVIRONMENT, job_config, start_job

@@ -14,7 +14,7 @@ from managers.job_facts import (
     delete_retention_ms,
     min_compaction_lag_ms,
 )
-from managers.streams.stream_creation import replication_factor, topic_settings
+from managers.stream_creation import replication_factor, topic_settings
 from tests.builders import (
     changelog_set,
     config_deleted,

@@ -24,7 +24,7 @@ from managers.job_models.job_model_building import build_job_model
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
-from managers.streams.stream_creation import InputAdmin
+from managers.stream_creation import InputAdmin
 
 STREAM = "__samza_coordinator_orders_1"
 METADATA = JobCoordinatorMetadata("deployment-1", "0", "0")

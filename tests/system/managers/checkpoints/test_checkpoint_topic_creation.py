@@ -12,7 +12,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable, StreamRefused
 from eventlog.streams import identify
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
-from managers.streams.stream_creation import VALIDATION, checkpoint_topic_settings
+from managers.stream_creation import VALIDATION, checkpoint_topic_settings
 from tests.builders import checkpoint_v1
 from tests.fixtures.managers.noted_topics import NotedTopics
 from tests.fixtures.managers.watched_log import Opened

@@ -10,7 +10,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.streams import coordinator_stream_name, identify
 from managers.config.job_config import delete_config, read_config, set_config, write_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.stream_creation import create_coordinator_stream
+from managers.stream_creation import create_coordinator_stream
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Samza, signed_by_nobody
 

@@ -12,7 +12,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.log import StreamExists
 from eventlog.source import StreamMissing
 from eventlog.streams import identify
-from managers.streams.stream_creation import InputAdmin
+from managers.stream_creation import InputAdmin
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.managers.coordinator.folder_of_streams import FolderOfStreams
 

@@ -9,7 +9,7 @@ from eventlog.log import EventLog
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.job_facts import ChangelogError, ChangelogRemapped
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.stream_creation import ChangelogStream, create_changelog_streams
+from managers.stream_creation import ChangelogStream, create_changelog_streams
 from tests.fixtures.managers.noted_topics import NotedTopics
 
 

@@ -27,7 +27,7 @@ from managers.errors import (
     TaskNotRegistered,
 )
 from managers.job_names import GROUPER_FACTORY
-from managers.streams.stream_creation import VALIDATION
+from managers.stream_creation import VALIDATION
 from tests.builders import checkpoint_v1, checkpoint_v2, raw
 from tests.fixtures.managers.fake_time import FakeTime
 from tests.fixtures.managers.log_makers import LogMaker

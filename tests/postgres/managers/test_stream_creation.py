@@ -7,7 +7,7 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import StreamIdentity
-from managers.streams.stream_creation import create_coordinator_stream
+from managers.stream_creation import create_coordinator_stream
 
 
 class Maker:
