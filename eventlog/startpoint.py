@@ -1,4 +1,7 @@
-"""Startpoints: requests to read a partition from another place (Samza's package ``org.apache.samza.startpoint``)."""
+"""Startpoints: requests to read a partition from another place (Samza's package ``org.apache.samza.startpoint``).
+
+With a checkpoint and the defaults, they give a task's starting offset (`StartingOffset`).
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -86,6 +89,32 @@ class StartpointFanOut:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fan_outs", frozen(self.fan_outs))
+
+
+DecidedBy = Literal["startpoint", "reset", "checkpoint", "default"]
+IgnoredReason = Literal["older", "expired", "ambiguous", "replaced", "no place", "startpoint", "reset"]
+"""Why a candidate does not decide; the relation ``starting_offset`` has the same codes.
+
+A startpoint: ``older`` than another one, ``expired``, ``ambiguous``, ``replaced`` by a newer fan-out, ``no place`` (it
+has no offset or time).
+A checkpoint: ``startpoint`` or ``reset``, which take precedence.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StartingOffset:
+    """The decision for one task and partition.
+
+    ``starting_offset`` is the first offset to read, None if only the input system knows it. For a decision by reset or
+    default, ``startpoint_type`` says which end of the input is meant. ``ignored_reason`` says why the best of the other
+    candidates is ignored.
+    """
+
+    decided_by: DecidedBy
+    startpoint_type: StartpointType | None = None
+    startpoint_value: str | None = None
+    starting_offset: str | None = None
+    ignored_reason: IgnoredReason | None = None
 
 
 def is_expired(startpoint: Startpoint, now_ms: int) -> bool:

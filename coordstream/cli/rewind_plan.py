@@ -14,12 +14,12 @@ from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import job_values, partition_columns
 from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition
-from eventlog.startpoint import StartpointTimestamp
+from eventlog.startpoint import StartingOffset, StartpointTimestamp
 from eventlog.system_admin import offset_after
 from eventlog.timestamps import ms_of
 from managers.job_facts import changelogs
 from managers.rewind.rewind_plan import Position, Reader, RewindError, RewindPlan, Target, moves_of, with_times
-from managers.startpoints.next_starts import StartingOffset, StartpointFacts, next_starts, stream_of
+from managers.startpoints.next_starts import StartpointFacts, next_starts, stream_of
 from managers.startpoints.startpoint_records import without_key_bucket
 from managers.startpoints.startpoint_request import require_known, require_reads
 from managers.state.state_backend import is_durable, store_names

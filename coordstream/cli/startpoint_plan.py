@@ -18,7 +18,14 @@ from eventlog.config import is_kafka_system
 from eventlog.errors import ConfigError, EventLogError, list_names
 from eventlog.log import EventLog
 from eventlog.partition import StartpointKey, SystemStreamPartition, startpoint_key_readings
-from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointSpecific, StartpointTimestamp, is_expired
+from eventlog.startpoint import (
+    EXPIRY_MS,
+    StartingOffset,
+    Startpoint,
+    StartpointSpecific,
+    StartpointTimestamp,
+    is_expired,
+)
 from eventlog.system_admin import (
     PartitionBounds,
     ResolvedStartpoint,
@@ -30,14 +37,7 @@ from eventlog.wire.startpoints import encode_startpoint
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.errors import CheckpointError
-from managers.startpoints.next_starts import (
-    Checkpoints,
-    Requests,
-    StartChange,
-    StartingOffset,
-    StartpointFacts,
-    changed_starts,
-)
+from managers.startpoints.next_starts import Checkpoints, Requests, StartChange, StartpointFacts, changed_starts
 from managers.startpoints.startpoint_records import request_values, without_key_bucket
 from managers.startpoints.startpoint_request import (
     COORDINATOR_FACTORY,

@@ -7,8 +7,7 @@ from psycopg import sql
 
 from coordstream.queries.rows import Cut, Row, Rows, cut_values, fetch, of_job, printable
 from eventlog.postgres.connection import Connection
-from eventlog.startpoint import Startpoint
-from managers.startpoints.next_starts import StartingOffset
+from eventlog.startpoint import StartingOffset, Startpoint
 from projections.job_choice import Job
 
 _ENDS: Final = {"oldest": "at the oldest event", "upcoming": "with the next new event"}

@@ -5,10 +5,10 @@ from typing import Final, NamedTuple
 
 from eventlog.config import OffsetSettings
 from eventlog.partition import SystemStreamPartition
-from eventlog.startpoint import Startpoint
+from eventlog.startpoint import StartingOffset, Startpoint
 from eventlog.system_admin import SystemAdmin, SystemStreamMetadata, SystemStreamPartitionMetadata
 from managers.errors import ManagerError, describe_cause
-from managers.startpoints.next_starts import StartingOffset, decide
+from managers.startpoints.next_starts import decide
 
 _MAX_SHOWN: Final = 100
 

@@ -8,10 +8,10 @@ from typing import Final, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt
 
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
-from eventlog.startpoint import StartpointType
+from eventlog.startpoint import DecidedBy, StartpointType
 from eventlog.system_admin import compare_offsets
 from managers.errors import ManagerError
-from managers.startpoints.next_starts import DecidedBy, Starts
+from managers.startpoints.next_starts import Starts
 
 Reader = tuple[str, SystemStreamPartition]
 """A task and a partition that it reads."""

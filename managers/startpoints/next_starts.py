@@ -12,7 +12,7 @@ from eventlog.config import OffsetSettings, inputs
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
-from eventlog.startpoint import Startpoint, StartpointType, is_expired
+from eventlog.startpoint import IgnoredReason, StartingOffset, Startpoint, is_expired
 from managers.job_facts import JobFacts, standby_tasks
 from managers.startpoints.startpoint_records import (
     FanOutPlan,
@@ -23,32 +23,6 @@ from managers.startpoints.startpoint_records import (
     without_key_bucket,
 )
 from managers.stores.keyed_state import KeyedState, decode_value
-
-DecidedBy = Literal["startpoint", "reset", "checkpoint", "default"]
-IgnoredReason = Literal["older", "expired", "ambiguous", "replaced", "no place", "startpoint", "reset"]
-"""Why a candidate does not decide; the relation ``starting_offset`` has the same codes.
-
-A startpoint: ``older`` than another one, ``expired``, ``ambiguous``, ``replaced`` by a newer fan-out, ``no place`` (it
-has no offset or time).
-A checkpoint: ``startpoint`` or ``reset``, which take precedence.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class StartingOffset:
-    """The decision for one task and partition.
-
-    ``starting_offset`` is the first offset to read, None if only the input system knows it. For a decision by reset or
-    default, ``startpoint_type`` says which end of the input is meant. ``ignored_reason`` says why the best of the other
-    candidates is ignored.
-    """
-
-    decided_by: DecidedBy
-    startpoint_type: StartpointType | None = None
-    startpoint_value: str | None = None
-    starting_offset: str | None = None
-    ignored_reason: IgnoredReason | None = None
-
 
 Stream = tuple[str, str]
 Readers = Mapping[SystemStreamPartition, frozenset[str]]

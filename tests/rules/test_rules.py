@@ -25,6 +25,8 @@ from eventlog.messages import SetConfig
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import (
+    IgnoredReason,
+    StartingOffset,
     Startpoint,
     StartpointOldest,
     StartpointSpecific,
@@ -38,7 +40,7 @@ from eventlog.timestamps import storable_micros
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.config.job_config import write_once_changes
-from managers.startpoints.next_starts import IgnoredReason, StartingOffset, StartpointFacts, next_starts
+from managers.startpoints.next_starts import StartpointFacts, next_starts
 from managers.stream_creation import VALIDATION
 from tests.builders import (
     changelog_set,

@@ -7,9 +7,16 @@ from coordstream.errors import CoordstreamError
 from eventlog.messages import SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
-from eventlog.startpoint import Startpoint, StartpointFanOut, StartpointOldest, StartpointSpecific, StartpointTimestamp
+from eventlog.startpoint import (
+    StartingOffset,
+    Startpoint,
+    StartpointFanOut,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+)
 from eventlog.system_admin import PartitionBounds, ResolvedStartpoint
-from managers.startpoints.next_starts import StartingOffset, StartpointFacts, changed_starts
+from managers.startpoints.next_starts import StartpointFacts, changed_starts
 from projections.job_choice import Job
 from tests.builders import checkpoint_v1
 from tests.fixtures.coordstream.command_line import CommandLine
