@@ -111,11 +111,12 @@ EVENTS: Final[dict[str, Callable[..., NewEvent]]] = {
 }
 
 
-def state_markers(offset: str, blob: str | None = None) -> StateMarkers:
-    """Of the store ``counts``: the offset of its changelog, and what another backend says."""
-    kafka = KafkaStateCheckpointMarker(SystemStreamPartition("kafka", "counts-changelog", 3), offset).serialise()
-    other = {} if blob is None else {"com.example.Blobs": {"counts": blob}}
-    return {KAFKA_STATE_BACKEND_FACTORY: {"counts": kafka}} | other
+def state_markers(offset: str | None, blob: str | None = None, store: str = "counts") -> StateMarkers:
+    """The offset of the changelog of the store ``counts``, and what another backend says of a store."""
+    changelog = SystemStreamPartition("kafka", "counts-changelog", 3)
+    kafka = {} if offset is None else {"counts": KafkaStateCheckpointMarker(changelog, offset).serialise()}
+    other = {} if blob is None else {store: blob}
+    return {name: of for name, of in ((KAFKA_STATE_BACKEND_FACTORY, kafka), ("com.example.Blobs", other)) if of}
 
 
 class Job:
@@ -245,6 +246,13 @@ def sql_life(_: Case, job: Job) -> list[list[Any]]:
     return list(map(list, job.imported.rows_as_of("startpoint_history", columns, NOW_MS)))
 
 
+def sql_state_lag(_: Case, job: Job) -> list[list[Any]]:
+    """Store, short name of the factory, changelog's offset, commits since it changed, age in seconds, log offset."""
+    factory = "substring(factory_name from '[^.]+$')"
+    columns = f"store_name, {factory}, changelog_offset, commits_since_change, age_seconds, log_offset"
+    return list(map(list, job.imported.rows("state_lag", columns)))
+
+
 def require_words(case: Case, sentences: list[str]) -> None:
     words = case.get("words", "")
     assert not words or any(words in sentence for sentence in sentences), sentences
@@ -282,6 +290,7 @@ QUESTIONS: Final = {
     "anomalies": Question(None, sql_anomalies),
     "explained": Question(None, sql_explained),
     "life": Question(None, sql_life),
+    "state_lag": Question(None, sql_state_lag),
     "micros_since_2000": Question(lambda case, _: storable_micros(case["ms"]), sql_time),
 }
 """What is asked, by the name of the answer in a case. Without Python, the rule stands in SQL only."""

@@ -1,4 +1,7 @@
-"""input_bound, task_lag and state_lag: how far tasks are behind their inputs, and backups behind their stores."""
+"""input_bound, task_lag and state_lag: how far tasks are behind their inputs, and backups behind their stores.
+
+More of ``state_lag`` stands in ``tests/rules/state_lag.json``.
+"""
 
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -19,7 +22,7 @@ from projections.input_bounds import (
     store_bounds,
 )
 from projections.job_choice import Job
-from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, task_mode, task_partition, tombstone
+from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, task_mode, task_partition
 from tests.fixtures.acceptance.imported_job import ImportedJob, Row
 from tests.postgres.acceptance.synthetic_history import nodes, plan
 
@@ -168,83 +171,22 @@ def test_checkpoints_are_computed_once_for_all_partitions(database: Connection) 
     assert max(node["Actual Loops"] for node in nodes(executed)) <= 2 * len(tasks)
 
 
-MINUTE: Final = 60_000
-CHANGELOG: Final = SystemStreamPartition("kafka", "counts-changelog", 3)
-READ_V2: Final = config_set("task.checkpoint.read.versions", "2,1")
-SHOWN: Final = "store_name, factory_name, changelog_offset, commits_since_change, age_seconds, log_offset"
-BLOBS: Final = "coordstream.ObjectStoreStateBackendFactory"
-
-
-def v2(minute: int, offset: str | None = None, **stores: str) -> NewEvent:
-    """A commit with the changelog's offset of the store `counts`, and markers of other stores in an object store."""
-    kafka = {} if offset is None else {"counts": KafkaStateCheckpointMarker(CHANGELOG, offset).serialise()}
-    markers = {name: of for name, of in ((KAFKA_STATE_BACKEND_FACTORY, kafka), (BLOBS, stores)) if of}
-    return checkpoint_v2("t", {"kafka.in.0": str(minute)}, markers=markers, at=FIRST_TIME + minute * MINUTE)
-
-
-def state_lag_of(job: ImportedJob) -> list[Row]:
-    return job.rows("state_lag", SHOWN)
-
-
-def test_the_commits_since_the_last_change_are_counted(database: Connection) -> None:
-    commits = [
-        v2(0, "5", sums="a"),
-        v2(1, "6", sums="a"),
-        v2(2, "7", sums="b"),
-        v2(3, "7", sums="b"),
-        v2(5, "7", sums="c"),
-    ]
-    job = ImportedJob(database, "counted", coordinator=[READ_V2], checkpoints=commits)
-    assert state_lag_of(job) == [
-        ("counts", KAFKA_STATE_BACKEND_FACTORY, "7", 2, 180, 4),
-        ("sums", BLOBS, None, 0, 0, 4),
-    ]
-
-
-def test_a_store_that_never_changed_counts_from_its_first_commit(database: Connection) -> None:
-    commits = [v2(0), v2(1, "5"), v2(2, "5"), v2(4, "5", added="a")]  # a store is added at last
-    job = ImportedJob(database, "first", coordinator=[READ_V2], checkpoints=commits)
-    assert state_lag_of(job) == [
-        ("added", BLOBS, None, 0, 0, 3),
-        ("counts", KAFKA_STATE_BACKEND_FACTORY, "5", 2, 180, 3),
-    ]
-
-
-def test_a_deleted_checkpoint_ends_the_count(database: Connection) -> None:
-    first = v2(0, "5")
-    commits = [first, tombstone(first), v2(2, "5"), v2(3, "5")]
-    job = ImportedJob(database, "deleted", coordinator=[READ_V2], checkpoints=commits)
-    assert state_lag_of(job) == [("counts", KAFKA_STATE_BACKEND_FACTORY, "5", 1, 60, 3)]
-
-
-@pytest.mark.parametrize(("last", "count"), [("5", 2), ("null", 0)])
-def test_version_1_is_counted_by_its_changelogs(database: Connection, last: str, count: int) -> None:
-    offsets = ["5", "5", last]
-    commits = [
-        event
-        for minute, offset in enumerate(offsets)
-        for event in (
-            checkpoint_v1(
-                "t",
-                {"kafka.in.0": "1", str(CHANGELOG): f"{FIRST_TIME}-{minute}:{offset}"},
-                at=FIRST_TIME + minute * MINUTE,
-            ),
-            v2(minute, str(minute)),  # the other version, which the job does not read
-        )
-    ]
-    config = [config_set("stores.counts.changelog", "kafka.counts-changelog")]
-    job = ImportedJob(database, f"version-1-{count}", coordinator=config, checkpoints=commits)
-    shown = None if last == "null" else last
-    assert state_lag_of(job) == [("counts", KAFKA_STATE_BACKEND_FACTORY, shown, count, count * 60, 4)]
+def v2(minute: int, offset: str) -> NewEvent:
+    """A commit with the changelog's offset of the store `counts`."""
+    marker = KafkaStateCheckpointMarker(SystemStreamPartition("kafka", "counts-changelog", 3), offset).serialise()
+    markers = {KAFKA_STATE_BACKEND_FACTORY: {"counts": marker}}
+    return checkpoint_v2("t", {"kafka.in.0": str(minute)}, markers=markers, at=FIRST_TIME + minute * 60_000)
 
 
 def test_as_of_an_offset_and_a_time(database: Connection) -> None:
     commits = [v2(0, "5"), v2(1, "5"), v2(2, "6"), v2(3, "6"), v2(4, "6")]
-    job = ImportedJob(database, "as-of", coordinator=[READ_V2], checkpoints=commits)
+    job = ImportedJob(
+        database, "as-of", coordinator=[config_set("task.checkpoint.read.versions", "2,1")], checkpoints=commits
+    )
     of_offset = "state_lag_as_of_offset('as-of', '1', {}, 'checkpoint')"
     found = [
         database.execute(f"select commits_since_change, age_seconds from coordinator.{of_offset.format(at)}").fetchall()
         for at in range(5)
     ]
     assert found == [[(0, 0)], [(1, 60)], [(0, 0)], [(1, 60)], [(2, 120)]]
-    assert job.rows_as_of("state_lag", "commits_since_change, changelog_offset", FIRST_TIME + MINUTE) == [(1, "5")]
+    assert job.rows_as_of("state_lag", "commits_since_change, changelog_offset", FIRST_TIME + 60_000) == [(1, "5")]
