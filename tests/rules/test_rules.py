@@ -106,7 +106,7 @@ EVENTS: Final[dict[str, Callable[..., NewEvent]]] = {
     "state": lambda offset, *state: checkpoint_v2("t", {"kafka.in.0": offset}, markers=state_markers(*state)),
     "delete": lambda *deleted: tombstone(event(*deleted)),
     "at": lambda ms, *later: event(*later)._replace(timestamp=WRITTEN_MS + ms),
-    "by-script": lambda key, value: message(SetConfig(config_key=key, config_value=value), source="script"),
+    "by": lambda source, key, value: message(SetConfig(config_key=key, config_value=value), source=source),
     "raw": lambda key, value: raw(key.encode(), None if value is None else value.encode()),
 }
 
@@ -229,6 +229,13 @@ def sql_anomalies(case: Case, job: Job) -> list[list[str | int]]:
     return [list(row[:-1]) for row in rows]
 
 
+def sql_deployments(_: Case, job: Job) -> list[list[Any]]:
+    """Number, source, first and last offset, keys set, changed and deleted, and the run."""
+    offsets, keys = "first_log_offset, last_log_offset", "keys_set, keys_changed, keys_deleted"
+    columns = f"deployment_number, source, {offsets}, {keys}, run_number"
+    return list(map(list, job.imported.rows("config_deployment", columns)))
+
+
 def sql_explained(case: Case, job: Job) -> dict[str, list[list[Any]]]:
     """The steps of task ``t`` that win and lose, but for losing defaults, in the order of the decision."""
     query = """
@@ -288,6 +295,7 @@ QUESTIONS: Final = {
     "changed": Question(python_changes, sql_changes),
     "is_expired": Question(python_expiry, sql_expiry),
     "anomalies": Question(None, sql_anomalies),
+    "deployments": Question(None, sql_deployments),
     "explained": Question(None, sql_explained),
     "life": Question(None, sql_life),
     "state_lag": Question(None, sql_state_lag),
