@@ -29,7 +29,7 @@ class Reading(NamedTuple):
 class MetricsRegistry:
     """The metrics of several managers (MetricsRegistryMap of Samza), which are read when they are asked for.
 
-    `coordstream.coordinator.samza_metrics.SamzaMetricsCollector` exports them to Prometheus.
+    `coordstream.coordinator.process.SamzaMetricsCollector` exports them to Prometheus.
     """
 
     def __init__(self) -> None:

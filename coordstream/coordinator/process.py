@@ -8,7 +8,9 @@ from time import monotonic
 from typing import Final
 
 import psycopg
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from coordstream.coordinator.checks import (
     ConfigWatch,
@@ -19,7 +21,6 @@ from coordstream.coordinator.checks import (
 )
 from coordstream.coordinator.containers_server import LOOPBACK, CoordinatorServer
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostInWrite
-from coordstream.coordinator.samza_metrics import SamzaMetricsCollector
 from coordstream.metric_text import gauge, metric
 from coordstream.web_server import Report
 from eventlog.errors import ConfigError, EventLogError, printable_text
@@ -76,8 +77,7 @@ class CoordinatorProcess:
         self.context: Final = JobServingContext(LocalityManager(self._store).read_locality)
         registry = MetricsRegistry()
         registry.add(self._coordinator.metrics, run.job)
-        self._samza_metrics: Final = CollectorRegistry()
-        self._samza_metrics.register(SamzaMetricsCollector(registry))
+        self._samza_metrics: Final = SamzaMetricsCollector(registry)
         self._watch: Final = ConfigWatch(self._store, self.context, run.report, adapts=run.restarts_on_change)
         self._intact: tuple[JobAttempt | None, int] = (None, 0)
         """The attempt that the stream had at this position."""
@@ -289,6 +289,20 @@ def _outage_of(error: Exception) -> str:
     if isinstance(error, SourceUnavailable):
         return "The coordinator stream does not answer. Retrying; containers are still served."
     return str(error)
+
+
+class SamzaMetricsCollector(Collector):
+    """A collector of ``prometheus_client``, without values that are not numbers, such as offsets of other systems."""
+
+    def __init__(self, registry: MetricsRegistry) -> None:
+        self._registry: Final = registry
+
+    def collect(self) -> Iterator[Metric]:
+        found = GaugeMetricFamily("samza_metric", "A metric of Samza", labels=("source", "group", "name"))
+        for source, group, name, value in self._registry.readings():
+            if isinstance(value, int) or (value or "").isdecimal():
+                found.add_metric((source, group, name), int(value or 0))
+        yield found
 
 
 class WatchedCoordinator:

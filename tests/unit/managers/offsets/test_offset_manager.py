@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from coordstream.coordinator.samza_metrics import SamzaMetricsCollector
+from coordstream.coordinator.process import SamzaMetricsCollector
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, Offsets
 from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
