@@ -125,10 +125,6 @@ def test_the_oldest_form_has_partitions_with_offsets() -> None:
     assert model.origin is None
     assert b'"system-stream-partitions":[{' in to_json(model)
     assert from_json(to_json(model)) == model
-    assert b'"system-stream-partitions-offsets":{"test.stream1.0":"4","test.stream1.2":null}' in (
-        written := to_json(model, oldest_form=True)
-    )
-    assert (from_json(written), from_json(written).tasks["T"].offsets) == (model, model.tasks["T"].offsets)
 
 
 @pytest.mark.parametrize(
