@@ -15,14 +15,13 @@ from managers.errors import CheckpointFileError
 BLANKS: Final = " \t\f"
 """The white space of the format."""
 
-_LINE_END: Final = re.compile("\r\n|\n|\r")
+_NATURAL_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LETTERS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 ENCODING: Final = "iso-8859-1"
 """Java's encoding of property files. Other characters are written as ``\\uXXXX``."""
 _BYTE_ORDER_MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_KEY: Final = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
-_SEPARATOR: Final = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
+_PROPERTY: Final = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
 
 
 class Line(NamedTuple):
@@ -35,8 +34,8 @@ class Line(NamedTuple):
 def logical_lines(text: str) -> Iterator[Line]:
     """The lines that are neither empty nor comments, without the blanks at their beginning, and with escapes."""
     number, joined, is_continued = 0, "", False
-    for here, natural in enumerate(_natural_lines(text), 1):
-        line = natural.lstrip(BLANKS)
+    for here, natural in enumerate(_NATURAL_LINE.findall(text), 1):
+        line = natural.lstrip(BLANKS).rstrip("\r\n")
         if not joined:  # also after a backslash alone, which Java forgets
             is_continued = False
             if not line or line[0] in "#!":
@@ -60,11 +59,6 @@ def unescape(text: str) -> str:
         raise ValueError(r"a \u escape is only half of a surrogate pair") from None
 
 
-def _natural_lines(text: str) -> list[str]:
-    *lines, last = _LINE_END.split(text)
-    return [*lines, last] if last else lines
-
-
 def _replacement(found: re.Match[str]) -> str:
     escape = found[1]
     if escape == "u":
@@ -72,37 +66,27 @@ def _replacement(found: re.Match[str]) -> str:
     return chr(int(escape[1:], 16)) if len(escape) > 1 else _LETTERS.get(escape, escape)
 
 
-class PropertyFileError(ConfigError):
-    """A line of a property file cannot be used. ``reason`` is the end of the sentence, without its full stop."""
-
-    def __init__(self, place: str, line: int, reason: str) -> None:
-        self.place = place
-        self.line = line
-        super().__init__(f"Invalid line {line} of {place}: {reason}.")
-
-
 def parse_properties(file: bytes, place: str) -> dict[str, str]:
     """The config in a file; of several lines with a key, the last counts. ``place`` is its name in errors.
 
-    Raises `PropertyFileError`: a ``\\u`` escape is malformed, a key is empty, a character is half of a pair, a key or
+    Raises `ConfigError`: a ``\\u`` escape is malformed, a key is empty, a character is half of a pair, a key or
     value has a null character or the fingerprint of a secret, or the file begins with a byte order mark.
     """
     if file.startswith(_BYTE_ORDER_MARKS):
-        raise PropertyFileError(
-            place, 1, "it has a byte order mark, which Samza takes for a part of the key. Save the file without it"
+        raise ConfigError(
+            f"Invalid line 1 of {place}: it has a byte order mark, which Samza takes for a part of the key. "
+            "Save the file without it."
         )
     return dict(_parse(line, place) for line in logical_lines(file.decode(ENCODING)))
 
 
 def _parse(line: Line, place: str) -> tuple[str, str]:
-    found = _KEY.match(line.text)
-    end = 0 if found is None else found.end()
-    separator = _SEPARATOR.match(line.text, end)
-    value = line.text[end if separator is None else separator.end() :]
+    found = _PROPERTY.fullmatch(line.text)
+    key, value = found.groups() if found else (line.text, "")
     try:
-        return _checked(unescape(line.text[:end]), unescape(value))
+        return _checked(unescape(key), unescape(value))
     except ValueError as error:
-        raise PropertyFileError(place, line.number, str(error)) from None
+        raise ConfigError(f"Invalid line {line.number} of {place}: {error}.") from None
 
 
 def _checked(key: str, value: str) -> tuple[str, str]:
