@@ -36,13 +36,12 @@ from managers.job_models.job_coordinator_metadata import (
     NON_YARN,
     YARN,
     JobCoordinatorMetadataManager,
-    MetadataMetrics,
 )
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import (
     build_job_model,
     count_partitions,
-    pattern_systems,
+    input_patterns,
     unsupported_rewriters,
     with_matching_inputs,
 )
@@ -153,7 +152,7 @@ def read_job_config(store: CoordinatorStreamStore, submitted: Config | None) -> 
 
 def systems_of(config: Config) -> frozenset[str]:
     """The systems of inputs, changelogs and the checkpoint topic. Raises `ConfigError`."""
-    inputs = {system for system, _ in task_inputs(config)} | pattern_systems(config)
+    inputs = {system for system, _ in task_inputs(config)} | input_patterns(config).keys()
     others = {checkpoint_system(config), *(each.system for each in changelogs(config))}
     return frozenset(inputs | {system for system in others if system is not None})
 
@@ -173,7 +172,7 @@ def plan_job(store: CoordinatorStreamStore, config: Config, admins: Mapping[str,
 
     ``admins`` has those of `systems_of`. Raises `ConfigError`, and `StreamMissing` if an input does not exist.
     """
-    streams = {system: admins[system].topic_names() for system in pattern_systems(config)}
+    streams = {system: admins[system].topic_names() for system in input_patterns(config)}
     expanded = with_matching_inputs(config, streams)
     mapping = ChangelogPartitionManager(store).read_change_log_partition_mapping()
     previous = JobModelAssignments(store).read_previous()
@@ -185,19 +184,6 @@ def plan_job(store: CoordinatorStreamStore, config: Config, admins: Mapping[str,
 def cluster_type_of(environment: Mapping[str, str]) -> str:
     """``YARN`` if its variable has the deployment id, and that of other clusters is not set; else ``NON_YARN``."""
     return YARN if CONTAINER_ID in environment and EPOCH_ID not in environment else NON_YARN
-
-
-def with_deployment_id(
-    environment: Mapping[str, str], store: CoordinatorStreamStore, config: Config, written_ms: int | None
-) -> dict[str, str]:
-    """The environment with a deployment id. If it has none: the job's name and id, and when its config was submitted.
-
-    ``written_ms`` is the time if the config is submitted now; None: the time of the job's name on the stream.
-    """
-    if EPOCH_ID in environment or CONTAINER_ID in environment:
-        return dict(environment)
-    submitted = _submitted_ms(store) if written_ms is None else written_ms
-    return {**environment, EPOCH_ID: f"{job_name(config)}-{job_id(config)}-{submitted}"}
 
 
 def _submitted_ms(store: CoordinatorStreamStore) -> int:
@@ -221,10 +207,17 @@ class JobCoordinator:
         clock: Clock = system_clock,
         before_write: Callable[[], object] = lambda: None,
     ) -> None:
-        """``environment`` has the deployment id (see `with_deployment_id`). The caller opens and closes the store."""
-        self.metrics: Final = MetadataMetrics()
+        """The caller opens and closes the store.
+
+        Without the deployment id in ``environment``, it is the job's name and id, and when its config was submitted.
+        """
         self._store: Final = store
-        self._environment: Final = environment
+        self._names_deployment: Final = EPOCH_ID not in environment and CONTAINER_ID not in environment
+        self._environment: Final = dict(environment)
+        self._metadata: Final = JobCoordinatorMetadataManager(
+            store, cluster_type_of(environment), environment=self._environment, clock=clock
+        )
+        self.metrics: Final = self._metadata.metrics
         self._clock: Final = clock
         self._before_write: Final = before_write
 
@@ -237,8 +230,10 @@ class JobCoordinator:
         """
         now = self._clock()
         is_new = _differs(read_config(self._store), plan.config)
-        written_ms = ms_of(now) if is_new else None
-        manager = self._metadata(with_deployment_id(self._environment, self._store, plan.config, written_ms))
+        if self._names_deployment:
+            submitted = ms_of(now) if is_new else _submitted_ms(self._store)
+            self._environment[EPOCH_ID] = f"{job_name(plan.config)}-{job_id(plan.config)}-{submitted}"
+        manager = self._metadata
         metadata = manager.generate_job_coordinator_metadata(plan.job_model, plan.config)
         if is_new:
             self._before_write()
@@ -261,7 +256,7 @@ class JobCoordinator:
 
     def is_current(self, attempt: JobAttempt) -> bool:
         """Whether the stream has the metadata of this attempt, so no other coordinator wrote another job model."""
-        return self._metadata().read_job_coordinator_metadata() == attempt.metadata
+        return self._metadata.read_job_coordinator_metadata() == attempt.metadata
 
     def is_intact(self, attempt: JobAttempt) -> bool:
         """Whether the stream has the assignments and the metadata of this attempt. Raises `UnknownTaskMode`."""
@@ -272,13 +267,7 @@ class JobCoordinator:
         self._before_write()
         JobModelAssignments(self._store, clock=self._clock).save(attempt.job_model)
         if not self.is_current(attempt):
-            self._metadata().write_job_coordinator_metadata(attempt.metadata)
-
-    def _metadata(self, environment: Mapping[str, str] | None = None) -> JobCoordinatorMetadataManager:
-        cluster_type = cluster_type_of(self._environment)
-        return JobCoordinatorMetadataManager(
-            self._store, cluster_type, environment=environment or {}, clock=self._clock, metrics=self.metrics
-        )
+            self._metadata.write_job_coordinator_metadata(attempt.metadata)
 
     def _create_streams(self, plan: JobPlan, admins: Mapping[str, InputAdmin]) -> None:
         self._before_write()

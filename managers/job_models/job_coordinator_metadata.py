@@ -163,16 +163,12 @@ class JobCoordinatorMetadataManager(MessageManager):
         *,
         environment: Mapping[str, str] = os.environ,
         clock: Clock = system_clock,
-        metrics: MetadataMetrics | None = None,
     ) -> None:
-        """``metrics`` are those of an earlier manager of the same process, to count on.
-
-        Raises ValueError for a cluster type that is not a name.
-        """
+        """Raises ValueError for a cluster type that is not a name."""
         if not (cluster_type or "").strip():
             raise ValueError(f"cluster_type must be {YARN!r} or {NON_YARN!r}, not {cluster_type!r}")
         super().__init__(store, clock=clock)
-        self.metrics: Final = MetadataMetrics() if metrics is None else metrics
+        self.metrics: Final = MetadataMetrics()
         self.cluster_type: Final = cluster_type
         self._environment: Final = environment
 

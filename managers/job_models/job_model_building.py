@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 from eventlog.config import TASK_INPUTS, boolean, broadcast_partitions, integer, task_inputs
 from eventlog.errors import ConfigError
@@ -25,6 +25,7 @@ from managers.job_models.grouping import (
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
+from managers.stream_creation import InputAdmin
 
 StreamPartitions = Mapping[tuple[str, str], Collection[int]]
 """The partition numbers of streams, by system and stream."""
@@ -43,13 +44,6 @@ _LOCAL_FACTORIES: Final = r"org\.apache\.samza\.job\.local(.*ProcessJobFactory|.
 _RANGE: Final = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 
 
-class PartitionCounter(Protocol):
-    """Knows how many partitions the streams of a system have, like `eventlog.kafka.admin.KafkaAdmin`."""
-
-    def partition_count(self, name: str) -> int:
-        """The number of partitions of a stream. Raises an `EventLogError` if it does not exist."""
-
-
 def with_matching_inputs(config: Config, streams: Mapping[str, Collection[str]]) -> dict[str, str]:
     """The config with all existing streams in ``task.inputs`` that a RegExTopicGenerator (Samza's rewriter) matches.
 
@@ -57,9 +51,7 @@ def with_matching_inputs(config: Config, streams: Mapping[str, Collection[str]])
     that it matches, unless the stream has them. Raises `ConfigError`.
     """
     result = dict(config)
-    for prefix in _topic_generators(config):
-        system = _required(config, f"{prefix}system", f"its rewriter from {_REWRITERS}")
-        pattern = _compile(f"{prefix}regex", _required(config, f"{prefix}regex", f"its rewriter from {_REWRITERS}"))
+    for prefix, system, pattern in _topic_generators(config):
         matching = [stream for stream in streams.get(system, ()) if pattern.fullmatch(stream)]
         settings = {key: value for key, value in config.items() if key.startswith(f"{prefix}config.")}
         added = {
@@ -73,13 +65,6 @@ def with_matching_inputs(config: Config, streams: Mapping[str, Collection[str]])
     return result
 
 
-def pattern_systems(config: Config) -> set[str]:
-    """The systems whose streams `with_matching_inputs` needs. Raises `ConfigError`: a rewriter has no system."""
-    return {
-        _required(config, f"{prefix}system", f"its rewriter from {_REWRITERS}") for prefix in _topic_generators(config)
-    }
-
-
 def unsupported_rewriters(config: Config) -> Iterator[tuple[str, str]]:
     """The rewriters that `with_matching_inputs` ignores: the key of each one's class, and the class."""
     for key in (f"{prefix}class" for prefix in _rewriters(config)):
@@ -88,16 +73,14 @@ def unsupported_rewriters(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def input_patterns(config: Config) -> dict[str, list[re.Pattern[str]]]:
-    """The patterns of each system whose streams config rewriters select, of any class. Raises `ConfigError`."""
+    """The patterns of each system whose streams `with_matching_inputs` needs. Raises `ConfigError`."""
     patterns: dict[str, list[re.Pattern[str]]] = {}
-    for prefix in _rewriters(config):
-        key, system = f"{prefix}regex", config.get(f"{prefix}system")
-        if system is not None and key in config:
-            patterns.setdefault(system, []).append(_compile(key, config[key]))
+    for _prefix, system, pattern in _topic_generators(config):
+        patterns.setdefault(system, []).append(pattern)
     return patterns
 
 
-def count_partitions(config: Config, systems: Mapping[str, PartitionCounter]) -> StreamPartitions:
+def count_partitions(config: Config, systems: Mapping[str, InputAdmin]) -> StreamPartitions:
     """The partitions of each stream in ``task.inputs``, and nothing else (SAMZA-971). Raises `ConfigError`."""
     found: dict[tuple[str, str], range] = {}
     for system, stream in sorted(task_inputs(config)):
@@ -127,8 +110,17 @@ def _rewriters(config: Config) -> Iterator[str]:
     return (f"{_REWRITER}{name}." for name in names)
 
 
-def _topic_generators(config: Config) -> Iterator[str]:
-    return (each for each in _rewriters(config) if config.get(f"{each}class", "").endswith(_TOPIC_GENERATOR))
+def _topic_generators(config: Config) -> Iterator[tuple[str, str, re.Pattern[str]]]:
+    """The prefix, the system and the pattern of each one."""
+    remedy = f"its rewriter from {_REWRITERS}"
+    for prefix in _rewriters(config):
+        if config.get(f"{prefix}class", "").endswith(_TOPIC_GENERATOR):
+            regex = f"{prefix}regex"
+            yield (
+                prefix,
+                _required(config, f"{prefix}system", remedy),
+                _compile(regex, _required(config, regex, remedy)),
+            )
 
 
 def _required(config: Config, key: str, remedy: str) -> str:

@@ -25,8 +25,10 @@ NEW_STREAMS: Final = "job.coordinator.monitor-input-regex.frequency.ms"
 CONFIG: Final = {
     "task.inputs": "kafka.clicks-1",
     "job.config.rewriters": "clicks, views,other",
+    "job.config.rewriter.clicks.class": "org.apache.samza.config.RegExTopicGenerator",
     "job.config.rewriter.clicks.system": "kafka",
     "job.config.rewriter.clicks.regex": "clicks-.*",
+    "job.config.rewriter.views.class": "org.apache.samza.config.RegExTopicGenerator",
     "job.config.rewriter.views.system": "kafka",
     "job.config.rewriter.views.regex": "views",
     "job.config.rewriter.unused.system": "kafka",
