@@ -46,6 +46,8 @@ _BINS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 15,
 _MOST_BINS: Final = 120
 
 Point = tuple[datetime, int]
+Commit = tuple[datetime, list[Row]]
+"""A checkpoint that the job would have read: its time, and the rows of its partitions."""
 
 
 class Span(NamedTuple):
@@ -74,38 +76,16 @@ class Line(NamedTuple):
     newest: int
 
 
-class Bar(NamedTuple):
-    x: float
-    y: float
-    width: float
-    height: float
-
-
 class Bars(NamedTuple):
-    """Events per minute over time; ``minutes`` is the width of a bar, ``high`` the rate of the highest."""
+    """Events per minute over time; ``minutes`` is the width of a bar, ``high`` the rate of the highest.
 
-    bars: list[Bar]
+    ``bars`` have x, y, width and height.
+    """
+
+    bars: list[tuple[float, float, float, float]]
     minutes: int
     high: float
     total: int
-
-
-class Commit(NamedTuple):
-    """A checkpoint that the job would have read, with its time and the rows of its partitions."""
-
-    time: datetime
-    rows: list[Row]
-
-
-class Progress(NamedTuple):
-    """The plots of a task. ``is_cut``: there are more commits in the span than were read."""
-
-    span: Span
-    lines: list[Line]
-    line_count: int
-    rates: Bars
-    newest: list[Commit]
-    is_cut: bool
 
 
 def task_page(connection: Connection, asked: Asked) -> Row:
@@ -133,8 +113,8 @@ def task_page(connection: Connection, asked: Asked) -> Row:
     }
 
 
-def _progress(connection: Connection, job: Job, task: Row, asked: Asked) -> Progress | None:
-    """The progress in the time before the as-of time, else before the last commit; None if there is no commit then."""
+def _progress(connection: Connection, job: Job, task: Row, asked: Asked) -> Row | None:
+    """The plots of the time before the as-of time, else before the last commit; None if there is no commit then."""
     until = asked.cut.time or as_datetime(task["checkpoint_time"])
     if until is None:
         return None
@@ -142,12 +122,17 @@ def _progress(connection: Connection, job: Job, task: Row, asked: Asked) -> Prog
     commits = _commits(connection, job, task["task_name"], since, until)
     if not commits:
         return None
-    span = Span(max(since, min(commit.time for commit in commits)), until)
+    span = Span(max(since, min(time for time, _ in commits)), until)
     points = _points(commits)
     names = sorted(points, key=natural_order)
-    lines = [draw_line(name, points[name], span) for name in names[:MOST_LINES]]
-    rates = draw_rates([commit.time for commit in commits], span)
-    return Progress(span, lines, len(names), rates, commits[:-11:-1], len(commits) >= MOST_COMMITS)
+    return {
+        "span": span,
+        "lines": [draw_line(name, points[name], span) for name in names[:MOST_LINES]],
+        "line_count": len(names),
+        "rates": draw_rates([time for time, _ in commits], span),
+        "newest": [of_commit for _, of_commit in commits[:-11:-1]],
+        "is_cut": len(commits) >= MOST_COMMITS,
+    }
 
 
 def span_word(asked: Asked) -> str:
@@ -173,15 +158,15 @@ def _commits(connection: Connection, job: Job, task: str, since: datetime, until
     events = groupby(rows, key=lambda row: (row["stream_kind"], row["incarnation"], row["log_offset"]))
     found = [list(group) for _, group in events]
     timed = [(as_datetime(group[0]["record_time"]), group) for group in found]
-    return [Commit(time, group) for time, group in timed if time is not None]
+    return [(time, group) for time, group in timed if time is not None]
 
 
 def _points(commits: list[Commit]) -> dict[str, list[Point]]:
     points: dict[str, list[Point]] = {}
-    for commit in commits:
-        for row in commit.rows:
+    for time, rows in commits:
+        for row in rows:
             if row["input_offset_number"] is not None:
-                points.setdefault(input_partition(row), []).append((commit.time, row["input_offset_number"]))
+                points.setdefault(input_partition(row), []).append((time, row["input_offset_number"]))
     return points
 
 
@@ -218,11 +203,11 @@ def begin_of(time: datetime, width: timedelta) -> datetime:
     return epoch + (time - epoch) // width * width
 
 
-def _bar(start: datetime, share: float, width: timedelta, span: Span) -> Bar:
+def _bar(start: datetime, share: float, width: timedelta, span: Span) -> tuple[float, float, float, float]:
     left = max(span.x(max(start, span.first)), 0)
     right = min(span.x(min(start + width, span.last)), WIDTH)
     height = round(share * (HEIGHT - _MARGIN), 1)
-    return Bar(left, round(HEIGHT - height, 1), round(max(right - left - 1, 1), 1), height)
+    return (left, round(HEIGHT - height, 1), round(max(right - left - 1, 1), 1), height)
 
 
 def _y(number: int, low: int, high: int) -> float:

@@ -35,8 +35,8 @@ def test_a_span_without_length_has_one_place() -> None:
 def test_commits_are_counted_per_minute() -> None:
     rates = draw_rates([minute(1), minute(1.5), minute(2.5)], HOUR)
     assert (rates.minutes, rates.high, rates.total) == (1, 2, 3)
-    assert [bar.height for bar in rates.bars] == [96, 48]
-    assert all(bar.y + bar.height == HEIGHT for bar in rates.bars)
+    assert [height for *_, height in rates.bars] == [96, 48]
+    assert all(y + height == HEIGHT for _, y, _, height in rates.bars)
 
 
 def test_a_long_time_has_bars_of_several_minutes() -> None:
