@@ -1,9 +1,9 @@
 """`coordstream bisect`: the event with which a condition about a job became true."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Final
+from functools import partial
+from typing import Annotated, Final, NamedTuple
 
 import psycopg
 import typer
@@ -36,8 +36,9 @@ starting_offset as (
 """)
 _ASK: Final = sql.SQL("with {relations} select ({condition}\n) is true")
 _CUT: Final = """
-select coordinator_log, coordinator_incarnation, coordinator_cut, checkpoint_log, checkpoint_incarnation, checkpoint_cut
-from projection.job_at(%s, %s, %s)
+select coordinator_log, coordinator_incarnation, coalesce(coordinator_cut, -1),
+       checkpoint_log, checkpoint_incarnation, coalesce(checkpoint_cut, -1)
+from (select) one left join projection.job_at(%s, %s, %s) on true
 """
 _RANGE: Final = """
 select min(f.log_time), max(n.at), max(h.horizon_time) from projection.job_log l
@@ -64,23 +65,24 @@ _COLUMNS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class LogCut:
-    """The events of one log up to an offset, inclusive. ``log_id`` None: the job had no such log."""
+class JobCut(NamedTuple):
+    """The events of a job's coordinator stream and checkpoint topic (the fields ending in 2) up to a time.
 
-    log_id: int | None
-    incarnation: int | None
-    last_offset: int
-
-
-@dataclass(frozen=True)
-class JobCut:
-    """The events of a job's two logs up to a time, or to an event within it."""
+    Or to an event within it: ``cut`` and ``cut2`` are the last offsets. ``log`` or ``log2`` None: the job had no such
+    log.
+    """
 
     at: datetime
-    coordinator: LogCut
-    checkpoint: LogCut
+    log: int | None
+    incarnation: int | None
+    cut: int
+    log2: int | None
+    incarnation2: int | None
+    cut2: int
 
+
+Event = tuple[StreamKind, int | None, int]
+"""The kind of its stream, the incarnation and the offset."""
 
 CutAt = Callable[[datetime], JobCut]
 IsTrue = Callable[[JobCut], bool]
@@ -111,53 +113,48 @@ def bisect(
     if begin is not None and end is not None and begin > end:
         raise typer.BadParameter(f"'--from' ({_utc(begin)}) is after '--to' ({_utc(end)}). Exchange the two times.")
     with open_job(job) as (connection, found), snapshot(connection):
-        kind, log = _Bisection(connection, found, condition).run(begin, end)
-        values = {"kind": kind, "incarnation": log.incarnation, "log_offset": log.last_offset}
+        kind, incarnation, offset = _search(connection, found, condition, begin, end)
+        values = {"kind": kind, "incarnation": incarnation, "log_offset": offset}
         rows = fetch(connection, _EVENT, {**job_values(found), **values})
     title = f"The condition became true for {found} with this event"
     print_rows(rows, _COLUMNS, title=title, as_json=as_json, utc=utc)
 
 
-class _Bisection:
-    def __init__(self, connection: Connection, job: Job, condition: str) -> None:
-        self._connection = connection
-        self._job = job
-        self._condition = sql.SQL(condition)
+def _search(connection: Connection, job: Job, condition: str, begin: datetime | None, end: datetime | None) -> Event:
+    """The event that made the condition true between two times."""
+    first, last, horizon = connection.execute(_RANGE, tuple(job)).fetchall()[0]
+    if first is None:
+        raise CoordstreamError(f"{job} has no events yet.")
 
-    def run(self, begin: datetime | None, end: datetime | None) -> tuple[StreamKind, LogCut]:
-        """The event that made the condition true between two times."""
-        first, last, horizon = self._connection.execute(_RANGE, tuple(self._job)).fetchall()[0]
-        if first is None:
-            raise CoordstreamError(f"{self._job} has no events yet.")
-        low = self._cut_at(begin or horizon or first - timedelta(microseconds=1))
-        high = self._cut_at(min(end, last) if end else last)
-        if low.at >= high.at:
-            raise typer.BadParameter(f"There are no events of {self._job} between '--from' and '--to'.")
-        if self._is_true(low):
-            advice = "Use an earlier '--from'." if low.at != horizon else "History before that time is not retained."
-            raise CoordstreamError(f"The condition is true at {_utc(low.at)} already. {advice}")
-        if not self._is_true(high):
-            raise CoordstreamError(f"The condition is false at {_utc(high.at)}. Use another '--to'.")
-        return first_true(low, high, self._cut_at, self._is_true)
+    def cut_at(at: datetime) -> JobCut:
+        return JobCut(at, *connection.execute(_CUT, (*job, at)).fetchall()[0])
 
-    def _cut_at(self, at: datetime) -> JobCut:
-        row = self._connection.execute(_CUT, (*self._job, at)).fetchone() or (None,) * 6
-        cuts = [LogCut(log, incarnation, -1 if cut is None else cut) for log, incarnation, cut in (row[:3], row[3:])]
-        return JobCut(at, *cuts)
+    is_true = partial(_is_true, connection, sql.SQL(condition))
+    low = cut_at(begin or horizon or first - timedelta(microseconds=1))
+    high = cut_at(min(end, last) if end else last)
+    if low.at >= high.at:
+        raise typer.BadParameter(f"There are no events of {job} between '--from' and '--to'.")
+    if is_true(low):
+        advice = "Use an earlier '--from'." if low.at != horizon else "History before that time is not retained."
+        raise CoordstreamError(f"The condition is true at {_utc(low.at)} already. {advice}")
+    if not is_true(high):
+        raise CoordstreamError(f"The condition is false at {_utc(high.at)}. Use another '--to'.")
+    return first_true(low, high, cut_at, is_true)
 
-    def _is_true(self, cut: JobCut) -> bool:
-        query = _ASK.format(relations=_relations(cut), condition=self._condition)
-        try:
-            # in the binary format the server accepts a single statement only
-            rows = self._connection.execute(query.as_bytes(self._connection), binary=True).fetchall()
-        except psycopg.OperationalError:  # the connection is lost, or a time limit of the server is over
-            raise
-        except psycopg.Error as error:
-            reason = server_reason(error) or "the database refused it"
-            raise CoordstreamError(f"Invalid condition: {reason}. {_EXPECTED}") from None
-        if [len(row) for row in rows] != [1]:
-            raise CoordstreamError(f"Invalid condition: it is not one value. {_EXPECTED}")
-        return bool(rows[0][0])
+
+def _is_true(connection: Connection, condition: sql.SQL, cut: JobCut) -> bool:
+    query = _ASK.format(relations=_relations(cut), condition=condition)
+    try:
+        # in the binary format the server accepts a single statement only
+        rows = connection.execute(query.as_bytes(connection), binary=True).fetchall()
+    except psycopg.OperationalError:  # the connection is lost, or a time limit of the server is over
+        raise
+    except psycopg.Error as error:
+        reason = server_reason(error) or "the database refused it"
+        raise CoordstreamError(f"Invalid condition: {reason}. {_EXPECTED}") from None
+    if [len(row) for row in rows] != [1]:
+        raise CoordstreamError(f"Invalid condition: it is not one value. {_EXPECTED}")
+    return bool(rows[0][0])
 
 
 def _utc(at: datetime) -> str:
@@ -166,16 +163,7 @@ def _utc(at: datetime) -> str:
 
 def _relations(cut: JobCut) -> sql.Composable:
     """The relations of a job at a cut, as common table expressions; the server evaluates those that are used."""
-    values = {
-        "log": cut.coordinator.log_id,
-        "incarnation": cut.coordinator.incarnation,
-        "cut": cut.coordinator.last_offset,
-        "log2": cut.checkpoint.log_id,
-        "incarnation2": cut.checkpoint.incarnation,
-        "cut2": cut.checkpoint.last_offset,
-        "at": cut.at,
-    }
-    literals = {name: sql.Literal(value) for name, value in values.items()}
+    literals = {name: sql.Literal(value) for name, value in cut._asdict().items()}
     parts = [
         form.format(name=sql.Identifier(name), state=sql.Identifier(f"{name}_state"), **literals)
         for form, names in ((_STATE_OF_ONE, _OF_COORDINATOR_STREAM), (_STATE_OF_BOTH, _OF_BOTH))
@@ -184,7 +172,7 @@ def _relations(cut: JobCut) -> sql.Composable:
     return sql.SQL(", ").join([*parts, _OTHERS.format(**literals)])
 
 
-def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> tuple[StreamKind, LogCut]:
+def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Event:
     """The event between two cuts with which the condition, false at ``low`` and true at ``high``, became true.
 
     If the condition changes more than once in between, the event is one of those that made it true. Of events of one
@@ -200,30 +188,28 @@ def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> tup
     length = (high.at - low.at) // timedelta(microseconds=1)
     first = _first(0, length, lambda microseconds: is_true(after(microseconds)))
     before, then = after(first - 1), after(first)
-    if is_true(replace(before, at=then.at)):
+    if is_true(before._replace(at=then.at)):
         raise CoordstreamError(
             f"The condition became true at {then.at:%Y-%m-%d %H:%M:%S} UTC without an event. "
             "A startpoint has expired, or the condition depends on the current time."
         )
-    coordinator = _events_between(before.coordinator, then.coordinator)
-    checkpoint = _events_between(before.checkpoint, then.checkpoint)
+    events = _events_between(before.log, before.cut, then.log, then.cut)
+    events2 = _events_between(before.log2, before.cut2, then.log2, then.cut2)
 
     def with_events(count: int) -> JobCut:
-        if count <= len(coordinator):
-            return replace(
-                before, at=then.at, coordinator=replace(then.coordinator, last_offset=coordinator[count - 1])
-            )
-        last = checkpoint[count - len(coordinator) - 1]
-        return replace(then, checkpoint=replace(then.checkpoint, last_offset=last))
+        if count <= len(events):
+            return before._replace(at=then.at, log=then.log, incarnation=then.incarnation, cut=events[count - 1])
+        return then._replace(cut2=events2[count - len(events) - 1])
 
-    count = _first(0, len(coordinator) + len(checkpoint), lambda count: is_true(with_events(count)))
+    count = _first(0, len(events) + len(events2), lambda count: is_true(with_events(count)))
     found = with_events(count)
-    return ("coordinator", found.coordinator) if count <= len(coordinator) else ("checkpoint", found.checkpoint)
+    if count <= len(events):
+        return "coordinator", found.incarnation, found.cut
+    return "checkpoint", found.incarnation2, found.cut2
 
 
-def _events_between(low: LogCut, high: LogCut) -> range:
-    first = low.last_offset + 1 if low.log_id == high.log_id else 0
-    return range(first, high.last_offset + 1)
+def _events_between(low_log: int | None, low: int, high_log: int | None, high: int) -> range:
+    return range(low + 1 if low_log == high_log else 0, high + 1)
 
 
 def _first(low: int, high: int, is_true: Callable[[int], bool]) -> int:

@@ -101,11 +101,11 @@ def _export_stream(stream: str, output: Path, incarnation: int | None, *, raw: b
 
 def _export_relation(relation: str, word: str | None, cut: Cut, output: Path) -> None:
     require_packages("pyarrow")
-    from coordstream.cli.relation_export import RelationRead, export_relation  # noqa: PLC0415 (loads pyarrow)
+    from coordstream.cli.relation_export import export_relation  # noqa: PLC0415 (loads pyarrow)
 
     with open_database() as database:
         job = None if word is None else find_job(database.connection, word)
-        count = export_relation(database.connection, RelationRead(relation, job, cut), output)
+        count = export_relation(database.connection, relation, job, cut, output)
         note(f"{count} rows of {relation} written to {output}")
         note(outside(database.connection, job, cut))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pyarrow
 import pyarrow.parquet
@@ -47,14 +47,6 @@ where a.attrelid = %s::regclass and a.attnum > 0 and not a.attisdropped order by
 """
 
 
-class RelationRead(NamedTuple):
-    """Which rows to read. ``job`` None: those of all jobs."""
-
-    relation: str
-    job: Job | None = None
-    cut: Cut = Cut()
-
-
 class _MicrosLoader(Loader):
     """Loads timestamptz as microseconds since 1970, which Arrow uses. None: infinite, or beyond Arrow."""
 
@@ -66,18 +58,20 @@ class _MicrosLoader(Loader):
         return None if since_2000 in _INFINITY or micros > _LARGEST else micros
 
 
-def export_relation(connection: Connection, read: RelationRead, path: Path) -> int:
+def export_relation(connection: Connection, relation: str, job: Job | None, cut: Cut, path: Path) -> int:
     """Write the rows of a relation to a Parquet file, which is replaced at the end, and return their count.
+
+    ``job`` None: those of all jobs.
 
     Raises:
         CoordstreamError: There is no such relation, or it has no as-of function, or the file cannot be written.
     """
     known = sorted(name.removeprefix(_SCHEMA) for name in views() if name.startswith(_SCHEMA))
-    if read.relation not in known:
-        raise CoordstreamError(f'No relation "{read.relation}".{known_names("relations", read.relation, known)}')
+    if relation not in known:
+        raise CoordstreamError(f'No relation "{relation}".{known_names("relations", relation, known)}')
     with snapshot(connection):
-        schema = _schema(connection, read.relation)
-        queries = _queries(connection, read)
+        schema = _schema(connection, relation)
+        queries = _queries(connection, relation, job, cut)
         try:
             with atomic_file(path) as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
                 return sum(_write(writer, group) for group in _groups(connection, schema, queries))
@@ -90,20 +84,22 @@ def _schema(connection: Connection, relation: str) -> pyarrow.Schema:
     return pyarrow.schema([(name, _TYPES[type_name]) for name, type_name in columns])
 
 
-def _queries(connection: Connection, read: RelationRead) -> list[tuple[sql.Composable, Sequence[Any]]]:
+def _queries(
+    connection: Connection, relation: str, job: Job | None, cut: Cut
+) -> list[tuple[sql.Composable, Sequence[Any]]]:
     """A query, or one for each job if an as-of function is called for all of them."""
-    if read.cut == Cut():
-        view = sql.SQL("select * from {}").format(sql.Identifier("coordinator", read.relation))
+    if cut == Cut():
+        view = sql.SQL("select * from {}").format(sql.Identifier("coordinator", relation))
         of_job = sql.SQL(" where job_name = %s and job_id = %s")
-        return [(view, ())] if read.job is None else [(view + of_job, read.job)]
-    function = f"{read.relation}_as_of{'' if read.cut.offset is None else '_offset'}"
+        return [(view, ())] if job is None else [(view + of_job, job)]
+    function = f"{relation}_as_of{'' if cut.offset is None else '_offset'}"
     ((has_function,),) = connection.execute(_HAS_FUNCTION, (_SCHEMA + function,)).fetchall()
     if not has_function:
-        raise CoordstreamError(f"The relation {read.relation} has no function {function}. Leave out the as-of option.")
-    jobs = [Job(*row) for row in connection.execute(_JOBS).fetchall()] if read.job is None else [read.job]
+        raise CoordstreamError(f"The relation {relation} has no function {function}. Leave out the as-of option.")
+    jobs = [Job(*row) for row in connection.execute(_JOBS).fetchall()] if job is None else [job]
     query = sql.SQL("select * from {}(%s, %s, %s)").format(sql.Identifier("coordinator", function))
-    at = read.cut.time if read.cut.offset is None else read.cut.offset
-    return [(query, (*job, at)) for job in jobs]
+    at = cut.time if cut.offset is None else cut.offset
+    return [(query, (*each, at)) for each in jobs]
 
 
 def _groups(

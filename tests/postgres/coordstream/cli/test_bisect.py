@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from coordstream.cli.bisect import JobCut, LogCut, first_true
+from coordstream.cli.bisect import JobCut, first_true
 from coordstream.errors import CoordstreamError
 from tests.fixtures.coordstream.command_line import CommandLine
 
@@ -24,7 +24,7 @@ def test_a_condition_that_time_made_true_has_no_event(events_at: list[int]) -> N
 
     def cut_at(at: datetime) -> JobCut:
         events = sum(start + timedelta(seconds=each) <= at for each in events_at)
-        return JobCut(at, LogCut(1, 1, events - 1), LogCut(None, None, -1))
+        return JobCut(at, 1, 1, events - 1, None, None, -1)
 
     expires_at = start + timedelta(seconds=80)
     first, last = cut_at(start), cut_at(start + timedelta(seconds=100))
