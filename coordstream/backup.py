@@ -26,8 +26,6 @@ NEW: Final = f"{DATABASE}_new"
 SCHEMA_ENTRY: Final = "SCHEMA - eventlog "
 """What the table of contents of a coordstream db backup has, and no other archive."""
 
-STANDARD_OUTPUT: Final = Path("-")
-
 _LOCK: Final = "select pg_try_advisory_lock(hashtext('coordstream: replace the database'))"
 _STREAMS: Final = "select count(distinct stream_name) from eventlog.log"
 
@@ -36,14 +34,11 @@ def back_up(server: EmbeddedPostgres, file: Path) -> int:
     """Write the database of the running server to a new file that only its owner can read; its size in bytes.
 
     Raises:
-        CoordstreamError: the file exists, or cannot be written. Nothing is left behind.
+        CoordstreamError: the file exists. Nothing is left behind.
+        OSError: it cannot be written.
     """
-    if file == STANDARD_OUTPUT:
-        raise CoordstreamError("A backup cannot be written to standard output. Name a new file.")
     if file.exists():
         raise CoordstreamError(f"File '{file}' already exists. Name a new file.")
-    if not file.parent.is_dir():
-        raise CoordstreamError(f"Folder '{file.parent}' does not exist. Create it first.")
     with atomic_file(file) as dump:
         # named, not as standard output: pg_dump then writes where each part is, so that a cut file is noticed
         _run(server, "pg_dump", ["--format=custom", f"--file={dump.name}"], server.connect_url())
@@ -51,11 +46,8 @@ def back_up(server: EmbeddedPostgres, file: Path) -> int:
 
 
 def check_backup(server: EmbeddedPostgres, file: Path) -> None:
-    """Raise CoordstreamError unless the file is a backup that `back_up` wrote. The server need not run."""
-    if file.is_dir():
-        raise CoordstreamError(f"'{file}' is a folder. Name a file that `coordstream db backup` wrote.")
-    if not file.is_file():
-        raise CoordstreamError(f"File '{file}' does not exist. Name a file that `coordstream db backup` wrote.")
+    """Raise CoordstreamError or OSError unless the file is one that `back_up` wrote. The server need not run."""
+    file.open("rb").close()
     listed = subprocess.run([server.bin_folder / "pg_restore", "--list", file], capture_output=True, check=False)
     if listed.returncode != 0 or SCHEMA_ENTRY.encode() not in listed.stdout:
         raise CoordstreamError(f"File '{file}' is not a backup written by `coordstream db backup`, or it is damaged.")

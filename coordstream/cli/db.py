@@ -27,7 +27,6 @@ from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import KEY_FILE, Settings, load_settings
 from eventlog.postgres.connection import Connection
-from projections.fold.settings import FoldSettings
 from projections.rights import grant_missing_rights, lacks_rights
 
 app = typer.Typer()
@@ -90,12 +89,6 @@ def restore(
     server = _start_migrated(settings)
     with database_errors(settings), Console(stderr=True).status(f"Restoring {file}"):
         streams = restore_database(server, file)
-    if _has_other_key():
-        print(
-            f"The backup was made with another masking key: copy the original {KEY_FILE} to {settings.home} (or set "
-            "COORDSTREAM_MASK_KEY) before you follow or import these streams again.",
-            file=sys.stderr,
-        )
     sentence = f"Restored {counted(streams, 'stream')} from {file}."
     print_result({"file": str(file), "streams": streams}, sentence, as_json=as_json)
 
@@ -185,14 +178,6 @@ def grant(
     row = {"user": user, "role": in_postgres, "is_granted": not revoke, "is_changed": changed}
     state = "is no longer" if revoke and changed else "is not" if revoke else "is now" if changed else "is already"
     print_result([row], f"{user} {state} a {role} ({in_postgres}).", as_json=as_json)
-
-
-def _has_other_key() -> bool:
-    """Whether stored rows were folded with another key, or other secret patterns, than those of the settings."""
-    with open_database(warns=False) as database:
-        versions = database.connection.execute("select distinct fold_version from projection.position").fetchall()
-        settings = FoldSettings(database.secrets)
-    return not all(settings.follows(version) for (version,) in versions)
 
 
 def _start_migrated(settings: Settings) -> EmbeddedPostgres:

@@ -78,14 +78,10 @@ def check_files(files: Sequence[Path], kind: str | None) -> Iterator[list[Import
         EventLogError: a line is invalid, or the kind of a topic is unknown.
         CoordstreamError: a file is not a regular file or is empty, or two files overlap.
     """
-    recordings: dict[Path, CheckedRecording] = {}
+    by_topic: dict[str, list[CheckedRecording]] = {}
     with LineSpool() as spool:
         for file in files:
-            if file in recordings:
-                raise CoordstreamError(f"File '{file}' is named twice. Name it once.")
-            recordings[file] = _check(file, spool)
-        by_topic: dict[str, list[CheckedRecording]] = {}
-        for recording in recordings.values():
+            recording = _check(file, spool)
             for topic in recording.summaries:
                 by_topic.setdefault(topic, []).append(recording)
         yield [_import_job(topic, kind, found) for topic, found in by_topic.items()]

@@ -109,7 +109,7 @@ def test_what_is_not_a_file_is_refused(cli: CommandLine, tmp_path: Path) -> None
     assert "none.jsonl: No such file or directory" in cli.refused("import", "none.jsonl")
     assert ": Is a directory" in cli.refused("import", tmp_path)
     assert "is not a regular file, and it is read twice" in cli.refused("import", tmp_path / "pipe")
-    assert "is named twice" in cli.refused("import", RECORDING_A[0], RECORDING_A[0])
+    assert "Name the files in the order of their offsets" in cli.refused("import", RECORDING_A[0], RECORDING_A[0])
     assert cli.is_empty()
 
 
