@@ -7,13 +7,14 @@ Connect has no accumulators.
 import json
 import pickle
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from heapq import heapreplace
 from threading import Event, Thread
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 import pyarrow as pa
@@ -22,7 +23,7 @@ from pyspark.sql import SparkSession
 
 from eventlog.postgres.connection import connect
 from spark_jobs.errors import SparkJobError, spark_errors
-from spark_jobs.log_task import LogTask, LogTaskSettings, Outcome
+from spark_jobs.log_task import LogTask, LogTaskSession, LogTaskSettings, Outcome
 from spark_jobs.session import count_cores
 
 TASKS_PER_CORE: Final = 8
@@ -31,7 +32,6 @@ TASKS_PER_CORE: Final = 8
 EVENTS_A_TASK: Final = 100_000
 """Fewer events take so little time that another task's start (50 ms of a core) would be a large part of it."""
 
-SCHEMA: Final = "number int, outcome binary"
 LINE_SECONDS: Final = 10.0
 _TERMINAL_SECONDS: Final = 0.5
 _NOTIFY_SECONDS: Final = 0.5
@@ -65,15 +65,14 @@ def run_log_tasks(
         return []
     weights = [each.weight for each in log_tasks]
     bins = pack(weights, tasks or default_tasks(spark, log_tasks))
-    run = _spark_task([[(number, log_tasks[number]) for number in numbers] for numbers in bins], settings)
+    numbered = [[(number, log_tasks[number]) for number in numbers] for numbers in bins]
     progress = Progress(len(log_tasks), sum(weights), unit or "")
     shown = shown_progress(settings.database_url, settings.channel, progress) if unit else nullcontext()
     with shown, spark_errors(what):
-        rows = spark.range(0, len(bins), 1, len(bins)).mapInArrow(run, SCHEMA).collect()
-    found = {row["number"]: row["outcome"] for row in rows}
+        found = dict(run_bins(spark, numbered, partial(_run_bin, settings)))
     if missing := len(log_tasks) - len(found):
         raise SparkJobError(f"{what}: {missing} of {len(log_tasks)} results are missing. Run it again.")
-    return [pickle.loads(found[number]) for number in range(len(log_tasks))]  # noqa: S301 (from our own tasks)
+    return [found[number] for number in range(len(log_tasks))]
 
 
 def pack(weights: Sequence[int], bins: int) -> list[list[int]]:
@@ -90,24 +89,24 @@ def pack(weights: Sequence[int], bins: int) -> list[list[int]]:
     return [items for _, _, items in sorted(packed, reverse=True)]
 
 
-def _spark_task(
-    bins: Sequence[Sequence[tuple[int, LogTask]]], settings: LogTaskSettings
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The function of all Spark tasks; a task's only row is the number of its bin."""
+def run_bins(
+    spark: SparkSession, bins: Sequence[Sequence[Any]], run: Callable[[int, Sequence[Any]], Iterable[Any]]
+) -> list[Any]:
+    """Run a Spark task for each bin, with its number, and return what all of them yield, in any order."""
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def run_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for task in batch.column(0).to_pylist():
-                yield from _run_bin(task, bins[task], settings)
+            for number in batch.column(0).to_pylist():
+                for result in run(number, bins[number]):
+                    yield pa.record_batch({"result": [pickle.dumps(result)]})
 
-    return run
+    rows = spark.range(0, len(bins), 1, len(bins)).mapInArrow(run_task, "result binary").collect()
+    return [pickle.loads(row["result"]) for row in rows]  # noqa: S301 (from our own tasks)
 
 
 def _run_bin(
-    task: int, log_tasks: Sequence[tuple[int, LogTask]], settings: LogTaskSettings
-) -> Iterator[pa.RecordBatch]:
-    from spark_jobs.log_task_session import LogTaskSession  # noqa: PLC0415 (loads what the driver does not need)
-
+    settings: LogTaskSettings, task: int, log_tasks: Sequence[tuple[int, LogTask]]
+) -> Iterator[tuple[int, Outcome]]:
     with LogTaskSession(settings, [log_task for _, log_task in log_tasks], task) as session:
         weight, sent_at = 0, monotonic()
         for count, (number, log_task) in enumerate(log_tasks, start=1):
@@ -116,8 +115,7 @@ def _run_bin(
             if count == len(log_tasks) or monotonic() >= sent_at + _NOTIFY_SECONDS:
                 session.notify(json.dumps([task, count, weight]))
                 sent_at = monotonic()
-            columns = [pa.array([number], pa.int32()), pa.array([pickle.dumps(outcome)], pa.binary())]
-            yield pa.RecordBatch.from_arrays(columns, ["number", "outcome"])
+            yield number, outcome
 
 
 @dataclass

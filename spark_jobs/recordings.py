@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pyspark.sql import SparkSession
 
@@ -14,13 +14,13 @@ from eventlog.log import system_clock
 from eventlog.recording import read_recording
 from eventlog.recording_spool import TopicSummary, check_recording
 from eventlog.streams import StreamIdentity, identify
+from projections.follow.read_to_end import TimeBound
 from projections.log_result import LogResult
+from projections.recording_import import import_stream
 from spark_jobs.dispatch import default_tasks, run_log_tasks
 from spark_jobs.errors import SparkJobError
-from spark_jobs.log_task import LogTaskSettings
-
-if TYPE_CHECKING:
-    from spark_jobs.log_task_session import LogTaskSession
+from spark_jobs.log_task import LogTaskSession, LogTaskSettings
+from spark_jobs.table_partitions import replay_projector
 
 _WILDCARDS: Final = frozenset("*?[")
 _ENDINGS: Final = (".jsonl", ".jsonl.gz")
@@ -56,7 +56,7 @@ class CheckFile:
     path: Path
     weight: int
 
-    def run(self, session: "LogTaskSession") -> Summaries:
+    def run(self, session: LogTaskSession) -> Summaries:
         return check_recording(self.path, session.spool, ()).summaries
 
 
@@ -89,11 +89,8 @@ class RecordedStream:
         """Whether a file of it has other topics too, so that each Spark task reads all of the file."""
         return any(file.is_shared for file in self.files)
 
-    def run(self, session: "LogTaskSession") -> LogResult:
+    def run(self, session: LogTaskSession) -> LogResult:
         """See `LogTask`. Imports the events up to the time of the settings, in one transaction."""
-        from projections.recording_import import import_stream  # noqa: PLC0415 (of executors)
-        from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415 (of executors)
-
         return import_stream(
             session.connection,
             self.stream,
@@ -104,15 +101,13 @@ class RecordedStream:
             make_projector=replay_projector(session),
         )
 
-    def events(self, session: "LogTaskSession") -> Iterable[RecordedEvent]:
+    def events(self, session: LogTaskSession) -> Iterable[RecordedEvent]:
         """The events of all files, up to the time of the settings."""
-        from projections.follow.read_to_end import TimeBound  # noqa: PLC0415 (of executors)
-
         until = session.settings.until
         events = self._all_events(session)
         return events if until is None else TimeBound(until, system_clock()).before(events)
 
-    def _all_events(self, session: "LogTaskSession") -> Iterator[RecordedEvent]:
+    def _all_events(self, session: LogTaskSession) -> Iterator[RecordedEvent]:
         for file in self.files:
             if file.is_shared:
                 yield from _shared_events(session, file.path, self.stream.stream_name)
@@ -140,7 +135,7 @@ def check_recordings(
     return recorded_streams({file: found.result for file, found in zip(files, outcomes, strict=True)}, settings.kind)
 
 
-def _shared_events(session: "LogTaskSession", path: Path, topic: str) -> Iterator[RecordedEvent]:
+def _shared_events(session: LogTaskSession, path: Path, topic: str) -> Iterator[RecordedEvent]:
     if path not in session.recordings:
         topics = {each.stream.stream_name for each in session.log_tasks if isinstance(each, RecordedStream)}
         session.recordings[path] = check_recording(path, session.spool, topics)

@@ -9,7 +9,7 @@ from psycopg import sql
 from eventlog.postgres.connection import connect
 from eventlog.postgres.table_partitions import partition_name
 from projections.projector import LogPartitions, MakeProjector, Projector
-from spark_jobs.log_task_session import LogTaskSession
+from spark_jobs.log_task import LogTaskSession
 
 _TABLES: Final = (("eventlog", "event"), ("projection", "checkpoint_event"))
 _SIZE: Final = "select pg_relation_size(to_regclass(%s))"

@@ -91,7 +91,7 @@ def lake_settings(database: Database) -> "LogTaskSettings":
 
 def _runner(settings: "LogTaskSettings", spark: Any = None) -> "RunTasks":
     if spark is None:
-        from spark_jobs.log_task_session import run_here  # noqa: PLC0415 (few commands need it)
+        from spark_jobs.log_task import run_here  # noqa: PLC0415 (few commands need it)
 
         return partial(run_here, settings=settings)
     from spark_jobs.dispatch import run_log_tasks  # noqa: PLC0415 (loads Spark)

@@ -1,11 +1,10 @@
 """Plans the ranges of a micro-batch, and applies them in a Python process of an executor, which answers with counts."""
 
-import pickle
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import psycopg
 
@@ -20,13 +19,7 @@ from projections.follow.delegated import Applied, Delegated, DelegatedWorker
 from spark_jobs.data_source.options import Access
 from spark_jobs.errors import SparkJobError
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 APPLICATION_NAME: Final = "coordstream spark executor"
-SCHEMA: Final = "result binary"
-"""A pickled `RangeResult`."""
-
 BATCH_OFFSETS: Final = 500_000
 """The offsets of a micro-batch, shared by the streams that have news."""
 
@@ -59,27 +52,16 @@ def plan_ranges(
     return [one._replace(next_offset=min(one.next_offset, one.first_offset + most)) for one in ranges]
 
 
-class ApplyRanges:
-    """The function for `mapInArrow`: numbers of bins of ranges in, rows of `SCHEMA` out."""
-
-    def __init__(self, access: Access, bins: Sequence[Sequence[Delegated]]) -> None:
-        self._access = access
-        self._bins = bins
-
-    def __call__(self, batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
-        """Apply each range; an error of one range is its result, and the others go on."""
-        import pyarrow as pa  # noqa: PLC0415
-
-        for batch in batches:
-            ranges = [wanted for number in batch.column(0).to_pylist() for wanted in self._bins[number]]
-            yield pa.record_batch({"result": [pickle.dumps(self._apply(wanted)) for wanted in ranges]})
-
-    def _apply(self, wanted: Delegated) -> RangeResult:
+def apply_ranges(access: Access, _task: int, ranges: Sequence[Delegated]) -> Iterator[RangeResult]:
+    """Apply each range, in an executor; an error of one range is its result, and the others go on."""
+    for wanted in ranges:
         try:
-            return RangeResult(wanted, _worker(self._access).apply(wanted))
+            result = RangeResult(wanted, _worker(access).apply(wanted))
         except Exception as error:  # it would fail the query, and all logs with it
             _forget_worker()
-            return RangeResult(wanted, Applied(0, wanted.first_offset, None), _reported(wanted.stream_name, error))
+            nothing = Applied(0, wanted.first_offset, None)
+            result = RangeResult(wanted, nothing, _reported(wanted.stream_name, error))
+        yield result
 
 
 def _reported(stream_name: str, error: Exception) -> Exception:

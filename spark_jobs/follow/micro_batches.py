@@ -4,11 +4,11 @@ The rows of the query are ticks. In each micro-batch the driver plans the next r
 read and apply them: an error of one stream is an answer about that stream, and does not fail the query.
 """
 
-import pickle
 import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
@@ -31,9 +31,9 @@ from projections.projector import Projector
 from projections.stream_lock import StreamLocks
 from projections.tracked_logs import TrackedLog
 from spark_jobs.data_source.options import Access
-from spark_jobs.dispatch import pack
+from spark_jobs.dispatch import pack, run_bins
 from spark_jobs.errors import SparkJobError, jvm_errors, reason_of, spark_errors
-from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, plan_ranges
+from spark_jobs.follow.executor import RangeResult, apply_ranges, plan_ranges
 from spark_jobs.session import count_cores
 
 SCRATCH: Final = "coordstream-spark-follow-"
@@ -157,10 +157,9 @@ class MicroBatches(KafkaSource):
             time.sleep(QUIET_SECONDS)
         sizes = [one.next_offset - one.first_offset for one in ranges]
         bins = [[ranges[number] for number in numbers] for numbers in pack(sizes, count_cores(self._spark))]
-        tasks = self._spark.range(0, len(bins), 1, len(bins))
-        rows = tasks.mapInArrow(ApplyRanges(self._access, bins), SCHEMA).collect()
+        results = run_bins(self._spark, bins, partial(apply_ranges, self._access))
         self._is_taken.clear()
-        self._batches.put([pickle.loads(row["result"]) for row in rows])  # noqa: S301 (from our own executors)
+        self._batches.put(results)
         while not (self._is_closed or self._is_taken.wait(_TICK_SECONDS)):
             continue
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from deltalake.transaction import AddAction
 
@@ -12,10 +12,7 @@ from eventlog.postgres.connection import Connection, connect, snapshot
 from spark_jobs.errors import SparkJobError, database_errors
 from spark_jobs.lake.log_files import to_table, write_events
 from spark_jobs.lake.table import Lake, LakeError, LakeLog, LogKey, commit_run, create_lake, open_lake, shown
-from spark_jobs.log_task import LogTask, LogTaskSettings, Outcome
-
-if TYPE_CHECKING:
-    from spark_jobs.log_task_session import LogTaskSession
+from spark_jobs.log_task import LogTask, LogTaskSession, LogTaskSettings, Outcome
 
 FILE_BYTES: Final = 64 << 20
 """A file has about so many bytes of keys and values at most, which a task has in memory."""
@@ -64,7 +61,7 @@ class NewEvents:
     def weight(self) -> int:
         return self.until - self.first
 
-    def run(self, session: "LogTaskSession") -> Written:
+    def run(self, session: LogTaskSession) -> Written:
         written = Written([], 0)
         for pages in _of_a_file(read_archived(session.connection, self.log_id, self.first, self.until)):
             table = to_table(self.key, self.stream_kind, pages)

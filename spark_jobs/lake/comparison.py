@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 from pyarrow import compute
@@ -15,9 +15,7 @@ from projections.tracked_logs import TrackedLog
 from spark_jobs.lake.archive import RunTasks
 from spark_jobs.lake.log_files import LogFiles, to_table
 from spark_jobs.lake.table import EVENTS, LakeError, LogKey, open_lake, shown
-
-if TYPE_CHECKING:
-    from spark_jobs.log_task_session import LogTaskSession
+from spark_jobs.log_task import LogTaskSession
 
 _ARCHIVED: Final = "select count(*) from eventlog.event where log_id = %s and log_offset < %s"
 
@@ -83,7 +81,7 @@ class CompareLog:
     def weight(self) -> int:
         return self.source.log.events
 
-    def run(self, session: "LogTaskSession") -> Compared:
+    def run(self, session: LogTaskSession) -> Compared:
         """See `LogTask`. Raises LakeError: the table was changed, or an archived event is missing or another one."""
         log, first, events = self.source.log, 0, 0
         for batch in chain(self.source.batches(), [EVENTS.empty_table()]):

@@ -35,7 +35,7 @@ from projections.tracked_logs import (
 )
 from spark_jobs.lake.log_files import LogFiles, pages_of
 from spark_jobs.lake.table import LakeError, LakeLog, open_lake, shown
-from spark_jobs.log_task_session import LogTaskSession
+from spark_jobs.log_task import LogTaskSession
 from spark_jobs.table_partitions import SeparatePartitions
 
 _INSERT_HEAD: Final = """

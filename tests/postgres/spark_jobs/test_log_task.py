@@ -15,8 +15,7 @@ from eventlog.secret_policy import SecretPolicy
 from eventlog.source import OffsetLost, StreamUnavailable
 from projections.errors import PositionMoved, StreamBusy
 from projections.fold.settings import FoldSettings
-from spark_jobs.log_task import LogTaskSettings, Outcome
-from spark_jobs.log_task_session import LogTaskInterrupted, LogTaskSession
+from spark_jobs.log_task import LogTaskInterrupted, LogTaskSession, LogTaskSettings, Outcome
 from tests.fixtures.waiting import wait_until
 
 SECRET: Final = "hunter2"

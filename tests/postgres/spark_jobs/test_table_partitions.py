@@ -12,8 +12,7 @@ from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, id
 from projections.log_result import LogResult
 from projections.projector import LogPartitions
 from projections.recording_import import import_stream
-from spark_jobs.log_task import LogTaskSettings
-from spark_jobs.log_task_session import LogTaskSession
+from spark_jobs.log_task import LogTaskSession, LogTaskSettings
 from spark_jobs.table_partitions import replay_projector
 from tests.builders import checkpoint_v1, config_set, recorded
 from tests.fixtures.properties.importing import SETTINGS

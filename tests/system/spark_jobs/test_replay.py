@@ -23,8 +23,7 @@ from projections.recording_import import import_stream
 from spark_jobs.errors import SparkJobError
 from spark_jobs.lake.archive import archive
 from spark_jobs.lake.replay import lake_streams
-from spark_jobs.log_task import LogTaskSettings
-from spark_jobs.log_task_session import run_here
+from spark_jobs.log_task import LogTaskSettings, run_here
 from spark_jobs.recordings import check_recordings, find_files
 from spark_jobs.replay import Replayed, TopicStream, replay, select_jobs
 from tests.fixtures.coordstream.command_line import COORDINATOR, MASK_KEY, RECORDING_A, in_own_process

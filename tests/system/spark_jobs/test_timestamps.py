@@ -13,8 +13,7 @@ from eventlog.timestamps import LAST_STORABLE_MS
 from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive
-from spark_jobs.log_task import LogTaskSettings
-from spark_jobs.log_task_session import run_here
+from spark_jobs.log_task import LogTaskSettings, run_here
 from spark_jobs.relations.reader import RelationReader
 from spark_jobs.timestamps import spark_micros
 from tests.builders import FIRST_TIME, config_set

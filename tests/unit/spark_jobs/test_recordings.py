@@ -10,8 +10,7 @@ from eventlog.recording_spool import CheckedRecording, TopicSummary, check_recor
 from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from spark_jobs.errors import SparkJobError
-from spark_jobs.log_task import LogTaskSettings
-from spark_jobs.log_task_session import LogTaskSession
+from spark_jobs.log_task import LogTaskSession, LogTaskSettings
 from spark_jobs.recordings import CheckFile, RecordedStream, recorded_streams
 
 TOPICS = ("__samza_coordinator_a_1", "__samza_coordinator_b_1", "__samza_checkpoint_ver_1_for_a_1")

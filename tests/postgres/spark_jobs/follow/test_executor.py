@@ -3,7 +3,6 @@
 import pickle
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from eventlog.kafka.options import KafkaOptions
@@ -12,15 +11,14 @@ from eventlog.source import OffsetLost
 from projections.follow.delegated import Applied, Delegated
 from spark_jobs.data_source.options import Access
 from spark_jobs.follow import executor
-from spark_jobs.follow.executor import BATCH_OFFSETS, ApplyRanges, RangeResult, plan_ranges
+from spark_jobs.follow.executor import BATCH_OFFSETS, RangeResult, apply_ranges, plan_ranges
 from tests.fixtures.data_source import SECRETS
 
 PLANTED = "hunter2"
 
 
 def applied(access: Access, *ranges: Delegated) -> list[RangeResult]:
-    (rows,) = ApplyRanges(access, [ranges])(iter([pa.record_batch({"id": [0]})]))
-    return [pickle.loads(row["result"]) for row in rows.to_pylist()]  # noqa: S301
+    return list(apply_ranges(access, 0, ranges))
 
 
 class Client:

@@ -19,8 +19,7 @@ from projections.verify import verify_log
 from spark_jobs.lake.archive import archive
 from spark_jobs.lake.replay import LakeStream, lake_streams
 from spark_jobs.lake.table import LakeError
-from spark_jobs.log_task import LogTaskSettings
-from spark_jobs.log_task_session import LogTaskSession, run_here
+from spark_jobs.log_task import LogTaskSession, LogTaskSettings, run_here
 from tests.fixtures.memory_source import FIRST_MS, MemorySource
 from tests.fixtures.projections.follow.running import ORDERS
 from tests.fixtures.properties.importing import SETTINGS

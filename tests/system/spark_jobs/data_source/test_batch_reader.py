@@ -16,8 +16,7 @@ from eventlog.recording import read_recording, write_recording
 from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive as write_lake
-from spark_jobs.log_task import LogTaskSettings
-from spark_jobs.log_task_session import run_here
+from spark_jobs.log_task import LogTaskSettings, run_here
 from tests.conftest import PYSPARK
 from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A
 from tests.fixtures.data_source import SECRETS, Read
