@@ -14,7 +14,7 @@ from typing import Final
 import psycopg
 
 from eventlog.events import RecordedEvent, bytes_of, no_collections
-from eventlog.postgres.archive_comparison import first_difference
+from eventlog.postgres.archive import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.source import POSTGRES, RECORDING

@@ -1,6 +1,7 @@
 """The archive, table ``eventlog.event``: every event of every log, written by binary COPY."""
 
 import base64
+import hashlib
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -47,6 +48,16 @@ select coalesce((select next_offset from eventlog.log_head where log_id = %(log_
                 (select max(log_offset) + 1 from eventlog.event where log_id = %(log_id)s), 0)
 """
 _READ_AT: Final = f"{_SELECT} where log_id = %s and log_offset = any(%s::bigint[]) order by log_offset"
+_ARCHIVED: Final = """
+select log_offset, coalesce(unheld_timestamp, (extract(epoch from record_time) * 1000)::bigint),
+       sha256(key), sha256(value)
+from eventlog.event where log_id = %s and log_offset = any(%s)
+"""
+_HORIZON: Final = "select coalesce(max(horizon_offset), 0) from eventlog.horizon where log_id = %s"
+_TAIL_START: Final = """
+select min(log_offset)
+from (select log_offset from eventlog.event where log_id = %s order by log_offset desc limit %s) as tail
+"""
 
 
 @contextmanager
@@ -202,3 +213,41 @@ def _header(name: str | None, value: str | None, name_base64: Any = None) -> tup
         with suppress(ValueError):  # `eventlog.append` accepts anything there
             name = base64.b64decode(name_base64, validate=True).decode("utf-8", "surrogatepass")
     return name or "", None if value is None else base64.b64decode(value)
+
+
+def first_difference(connection: Connection, log_id: int, events: Iterable[RecordedEvent]) -> int | None:
+    """The offset of the first of a log's events that is not in the archive, or is there with another time or bytes.
+
+    None if all are there. The archive may have more events, since compaction removes some from the topic. Below the
+    log's horizon it may have fewer: what a retention has detached is not compared.
+    """
+    horizon = horizon_offset(connection, log_id)
+    remaining = iter(events)
+    while chunk := [(event.offset, _fingerprint(event)) for event in islice(remaining, PAGE_EVENTS)]:
+        rows = connection.execute(_ARCHIVED, (log_id, [offset for offset, _ in chunk]), binary=True)
+        archived = {offset: tuple(fingerprint) for offset, *fingerprint in rows}
+        for offset, fingerprint in chunk:
+            if archived.get(offset, fingerprint if offset < horizon else None) != fingerprint:
+                return offset
+    return None
+
+
+def horizon_offset(connection: Connection, log_id: int) -> int:
+    """The offset below which a retention has detached events of a log; 0 if none has."""
+    row = connection.execute(_HORIZON, (log_id,)).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def tail_start(connection: Connection, log_id: int, events: int) -> int:
+    """The offset of the first of the archive's last ``events`` events, which may be fewer; 0 if there are none."""
+    row = connection.execute(_TAIL_START, (log_id, events)).fetchone()
+    return 0 if row is None or row[0] is None else int(row[0])
+
+
+def _fingerprint(event: RecordedEvent) -> tuple[int, bytes | None, bytes | None]:
+    """What identifies the event at an offset: its time, and the SHA-256 of its key and value."""
+    return event.timestamp, _digest(event.key), _digest(event.value)
+
+
+def _digest(data: bytes | None) -> bytes | None:
+    return None if data is None else hashlib.sha256(data).digest()

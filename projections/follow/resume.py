@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from eventlog.postgres.archive_comparison import first_difference, tail_start
+from eventlog.postgres.archive import first_difference, tail_start
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, fill_topic, known_cluster, newest_log
 from eventlog.source import POSTGRES, RECORDING, EventSource, StreamFacts, StreamRefused

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from eventlog.events import RecordedEvent, batches
-from eventlog.postgres.archive_comparison import first_difference
+from eventlog.postgres.archive import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource
 from projections.fold.rows import Swept

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eventlog.events import RecordedEvent
-from eventlog.postgres.archive import read_archive
-from eventlog.postgres.archive_comparison import horizon_offset
+from eventlog.postgres.archive import horizon_offset, read_archive
 from eventlog.postgres.connection import Connection, connect
 from spark_jobs.data_source.log_range import Log, LogRange
 from spark_jobs.data_source.options import SourceOptions

@@ -8,8 +8,7 @@ from itertools import chain, groupby
 from typing import Any, Final
 
 from eventlog.events import EventColumns
-from eventlog.postgres.archive import ArchivedEvents, archive_rows
-from eventlog.postgres.archive_comparison import first_difference
+from eventlog.postgres.archive import ArchivedEvents, archive_rows, first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.copy_rows import copy_rows
 from eventlog.postgres.log_registry import insert_log

@@ -6,8 +6,7 @@ from typing import Final
 import pytest
 
 from eventlog.events import EventColumns, RecordedEvent
-from eventlog.postgres.archive import archive_writer
-from eventlog.postgres.archive_comparison import first_difference, tail_start
+from eventlog.postgres.archive import archive_writer, first_difference, tail_start
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.table_partitions import ensure_partition
 
