@@ -21,14 +21,9 @@ _TIMES: Final = range(-(2**63), 2**63)
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a log supports.
-
-    ``keeps_superseded_events``: an event is kept after its key is written again (a compacted topic drops it);
-    ``conditional_append``: ``append`` supports ``expected_offset``.
-    """
+    """What a log supports. ``conditional_append``: ``append`` supports ``expected_offset``."""
 
     can_append: bool
-    keeps_superseded_events: bool
     conditional_append: bool
 
 
@@ -153,7 +148,7 @@ def check_timestamp(event: NewEvent) -> None:
 class MemoryEventLog(Closing):
     """Keeps every event as long as the object exists. Thread-safe."""
 
-    capabilities: Final = Capabilities(can_append=True, keeps_superseded_events=True, conditional_append=True)
+    capabilities: Final = Capabilities(can_append=True, conditional_append=True)
     stream_id: Final = None
 
     def __init__(self, stream: StreamIdentity, *, clock: Clock = system_clock) -> None:

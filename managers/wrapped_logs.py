@@ -22,7 +22,7 @@ LogOrOpener = EventLog | Callable[[], EventLog]
 """A log, which its owner closes, or a function that opens one."""
 
 
-class LazyLog:
+class LazyLog(Closing):
     """Opens a log when it is first needed, and closes only a log that it opened."""
 
     def __init__(self, log: LogOrOpener) -> None:
@@ -81,7 +81,7 @@ class StreamClient(Startable):
                 yield log
 
 
-class DelegatingLog(Closing):
+class DelegatingLog(LazyLog):
     """Passes every call of the `EventLog` interface on to a log; `close` closes it only if it was opened here.
 
     With a function that opens the log, the log is opened again after a call of it has failed: a log in Postgres stays
@@ -89,36 +89,33 @@ class DelegatingLog(Closing):
     """
 
     def __init__(self, log: LogOrOpener) -> None:
-        self._lazy_log: Final = LazyLog(log)
-        opened = self._lazy_log.open()
+        super().__init__(log)
+        opened = self.open()
         self.stream_name: Final = opened.stream_name
         self.stream_kind: Final = opened.stream_kind
         self.stream_id: Final = opened.stream_id
         self.capabilities = opened.capabilities
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        with self._lazy_log.use() as log:
+        with self.use() as log:
             return log.append(events, expected_offset=expected_offset)
 
     @contextmanager
     def exclude_writers(self) -> Iterator[None]:
-        with self._lazy_log.use() as log, log.exclude_writers():
+        with self.use() as log, log.exclude_writers():
             yield
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        with self._lazy_log.use() as log:
+        with self.use() as log:
             yield from log.read(first, until)
 
     def start_offset(self) -> int:
-        with self._lazy_log.use() as log:
+        with self.use() as log:
             return log.start_offset()
 
     def end_offset(self) -> int:
-        with self._lazy_log.use() as log:
+        with self.use() as log:
             return log.end_offset()
-
-    def close(self) -> None:
-        self._lazy_log.close()
 
 
 class FencedLog(DelegatingLog):

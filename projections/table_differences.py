@@ -1,7 +1,6 @@
 """Compares the stored rows of a log with those of a `ScratchFold`, and replaces the rows that differ."""
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from secrets import randbits
@@ -102,7 +101,7 @@ class TableDifferences:
         self._seed = randbits(63)
 
     def check(self) -> tuple[TableCheck, ...]:
-        return tuple(map(self._check, LOG_TABLES))
+        return tuple(self._compare(table, repairs=False) for table in LOG_TABLES)
 
     def repair(self, filled: Collection[str] = ()) -> tuple[TableCheck, ...]:
         """Replace the stored rows that differ from the folded ones, and return the tables that had any, without
@@ -111,29 +110,30 @@ class TableDifferences:
         Tables that were ``filled`` by the fold itself are not compared: their rows were missing. Raises ProjectionError
         if a table's rows still differ: something in the database changes them.
         """
-        checks = (self._filled(table) if table in filled else self._repair(table) for table in LOG_TABLES)
+        checks = (
+            self._filled(table) if table in filled else self._compare(table, repairs=True) for table in LOG_TABLES
+        )
         return tuple(check for check in checks if not check.is_equal)
 
     def _filled(self, table: str) -> TableCheck:
         found = self._connection.execute(_ROWS.format(rows=self._parts(table)["stored"])).fetchone()
         return TableCheck(table, missing=0 if found is None else found[0])
 
-    def _check(self, table: str) -> TableCheck:
-        parts = self._parts(table)
-        if self._digest(parts["stored"]) == self._digest(parts["folded"]):
-            return TableCheck(table)
-        with self._collected(table, parts) as check:
-            return replace(check, examples=self._examples(table, parts))
-
-    def _repair(self, table: str) -> TableCheck:
+    def _compare(self, table: str, *, repairs: bool) -> TableCheck:
+        """Count the differences of a table, and repair them or add examples."""
         parts = self._parts(table)
         folded = self._digest(parts["folded"])
         if self._digest(parts["stored"]) == folded:
             return TableCheck(table)
-        with self._collected(table, parts) as check:
+        self._connection.execute(_COLLECT.format(**parts))
+        check = TableCheck(table, **dict(self._connection.execute(_COUNT).fetchall()))
+        if repairs:
             self._connection.execute(_DELETE.format(**parts))
             self._connection.execute(_INSERT.format(**parts))
-        if self._digest(parts["stored"]) != folded:
+        else:
+            check = replace(check, examples=self._examples(table, parts))
+        self._connection.execute(_FORGET)
+        if repairs and self._digest(parts["stored"]) != folded:
             raise ProjectionError(
                 f"The rows of {self._log.stream.stream_name} in {table} still differ after the rebuild. Nothing was "
                 "changed. Report this as a bug."
@@ -143,14 +143,6 @@ class TableDifferences:
     def _digest(self, rows: sql.Composable) -> tuple[int, Decimal | None] | None:
         """The number of rows, and the sum of their hashes."""
         return self._connection.execute(_DIGEST.format(rows=rows, seed=self._seed)).fetchone()
-
-    @contextmanager
-    def _collected(self, table: str, parts: Mapping[str, sql.Composable]) -> Iterator[TableCheck]:
-        """Collect the keys of the differences in a temporary table, and count them."""
-        self._connection.execute(_COLLECT.format(**parts))
-        counts: dict[str, int] = dict(self._connection.execute(_COUNT).fetchall())
-        yield TableCheck(table, counts.get("missing", 0), counts.get("extra", 0), counts.get("different", 0))
-        self._connection.execute(_FORGET)
 
     def _examples(self, table: str, parts: Mapping[str, sql.Composable]) -> tuple[Difference, ...]:
         key = LOG_TABLES[table]

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from eventlog.events import EventColumns, RecordedEvent, batches
 from eventlog.masked_event import mask_event
-from eventlog.postgres.archive import archive_writer, read_archived, read_archived_at
-from eventlog.postgres.archive_comparison import horizon_offset
+from eventlog.postgres.archive import archive_writer, horizon_offset, read_archived, read_archived_at
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold_archive
 from eventlog.postgres.table_partitions import attach_partition, detached_partitions, ensure_partition, ranges_of
@@ -164,11 +163,13 @@ def pair_with_topic(
     """Read archive and topic below offset ``until``, in offset order. Events that a retention has detached are left
     out, but not those of `lost_base`.
     """
-    needed = lost_base(connection, source, log, facts, settings)
-    current = source.read(log.stream.stream_name, facts.start_offset, until)
+    name, start, horizon = log.stream.stream_name, facts.start_offset, horizon_offset(connection, log.log_id)
+    needed = set[int]()
+    if horizon > start:
+        needed = lost_base(connection, log, horizon, source.read(name, start, horizon + 1), settings)
+    current = source.read(name, start, until)
     pages = read_archived(connection, log.log_id, 0, until)
     archived = ((event, datetime_of(at)) for events, times in pages for event, at in zip(events, times, strict=True))
-    horizon = horizon_offset(connection, log.log_id)
     for pair in pair_events(archived, current):
         if pair.archived or pair.current is None or pair.current.offset >= horizon or pair.current.offset in needed:
             yield pair
@@ -185,24 +186,14 @@ def reading_topic(log: TrackedLog) -> Iterator[None]:
 
 
 def lost_base(
-    connection: Connection, source: EventSource, log: TrackedLog, facts: StreamFacts, settings: FoldSettings
-) -> frozenset[int]:
-    """Return the offsets below a log's horizon that its topic has and its archive should have, too.
-
-    They are those of events with rows, and of the newest value of each key at the horizon: if the rows are lost too,
-    other events that a retention had kept are not found. An event without key and value has no rows, and is not found.
-    """
-    horizon = horizon_offset(connection, log.log_id)
-    if horizon <= facts.start_offset:
-        return frozenset()
-    topic = source.read(log.stream.stream_name, facts.start_offset, horizon + 1)
-    return frozenset(find_lost_base(connection, log, horizon, topic, settings))
-
-
-def find_lost_base(
     connection: Connection, log: TrackedLog, horizon: int, topic: Iterable[RecordedEvent], settings: FoldSettings
 ) -> set[int]:
-    """As `lost_base`, with the topic's events up to the horizon. There may be offsets that the topic lacks, too."""
+    """Return the offsets that the archive of a log should have and lacks, by the topic's events up to its horizon.
+
+    The topic may lack some of them, too. They are those of events with rows, and of the newest value of each key at the
+    horizon: if the rows are lost too, other events that a retention had kept are not found. An event without key and
+    value has no rows, and is not found.
+    """
     log_id = log.log_id
     pages = read_archived(connection, log_id, 0, horizon + 1)
     archived = ((event, None) for events, _ in pages for event in events)

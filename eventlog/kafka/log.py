@@ -35,7 +35,7 @@ class KafkaEventLog(Closing):
     than Kafka 2.8.
     """
 
-    capabilities: Final = Capabilities(can_append=True, keeps_superseded_events=False, conditional_append=False)
+    capabilities: Final = Capabilities(can_append=True, conditional_append=False)
 
     def __init__(
         self,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from datetime import datetime
 from typing import Final, Self
 
 from psycopg import DatabaseError
@@ -76,9 +75,7 @@ class PostgresEventLog(Closing):
                 self.close()
                 raise
         is_ours = log.backend == POSTGRES
-        self.capabilities: Final = Capabilities(
-            can_append=is_ours, keeps_superseded_events=is_ours, conditional_append=is_ours
-        )
+        self.capabilities: Final = Capabilities(can_append=is_ours, conditional_append=is_ours)
         self.stream_name: Final = stream_name
         self.stream_kind: Final = log.stream_kind
         self.stream_id: Final = str(log.log_id)
@@ -93,8 +90,13 @@ class PostgresEventLog(Closing):
         Raises `StreamExists`: the stream has a log, of any backend; `SourceUnavailable`: the database of the URL does
         not answer.
         """
-        with _connected(database) as connection, connection.transaction():
-            _insert(connection, stream, clock())
+        name, kind = stream.stream_name, stream.stream_kind
+        try:
+            with _connected(database) as connection, connection.transaction():
+                log = insert_log(connection, name, kind, 1, POSTGRES, clock())
+                connection.execute(_INSERT_HEAD, (log.log_id,))
+        except UniqueViolation:
+            raise StreamExists(name, DATABASE) from None
         return cls(database, stream.stream_name, clock=clock)
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
@@ -199,14 +201,6 @@ def _connected(database: str | Connection) -> Iterator[Connection]:
         return
     with reaching_database(), connect(database) as connection:
         yield connection
-
-
-def _insert(connection: Connection, stream: StreamIdentity, now: datetime) -> None:
-    try:
-        log = insert_log(connection, stream.stream_name, stream.stream_kind, 1, POSTGRES, now)
-    except UniqueViolation:
-        raise StreamExists(stream.stream_name, DATABASE) from None
-    connection.execute(_INSERT_HEAD, (log.log_id,))
 
 
 class PostgresAdmin:

@@ -53,7 +53,7 @@ def check_continuity(log: TrackedLog, facts: StreamFacts, difference: int | None
         return _new_incarnation(log, recreated, "was deleted and re-created")
     if log.next_offset > facts.end_offset:
         reason = f"was truncated: it ends at offset {facts.end_offset}, before the position {log.next_offset}"
-        return _new_incarnation(log, Discontinuity("truncated", facts.end_offset, log.next_offset - 1), reason)
+        return _truncated(log, facts.end_offset, reason)
     if difference is not None:
         return changed_past(log, difference)
     if (cause := _reason_to_resync(log, facts, now)) is not None:
@@ -75,16 +75,18 @@ def longest_absence_ms(facts: StreamFacts) -> int | None:
 
 def changed_past(log: TrackedLog, difference: int) -> Continuity:
     """Return how to read on where the stream has another event at offset ``difference`` than the archive."""
-    reason = f"has a different event at offset {difference} than before"
-    return _new_incarnation(log, Discontinuity("truncated", difference, log.next_offset - 1), reason)
+    return _truncated(log, difference, f"has a different event at offset {difference} than before")
 
 
 def lost_past(log: TrackedLog, lost: int) -> Continuity:
     """As `changed_past`, where the stream lost its event at offset ``lost``, and has an older one of that key.
     Compaction removes an older event of a key before the newest one, so the stream was truncated.
     """
-    reason = f"was truncated: it lost its event at offset {lost}, and has an older one of that key"
-    return _new_incarnation(log, Discontinuity("truncated", lost, log.next_offset - 1), reason)
+    return _truncated(log, lost, f"was truncated: it lost its event at offset {lost}, and has an older one of that key")
+
+
+def _truncated(log: TrackedLog, first: int, reason: str) -> Continuity:
+    return _new_incarnation(log, Discontinuity("truncated", first, log.next_offset - 1), reason)
 
 
 def is_another_topic(log: TrackedLog, facts: StreamFacts) -> bool:

@@ -32,13 +32,6 @@ class Progress(NamedTuple):
     timestamp: int | None
 
 
-class Batch(NamedTuple):
-    """Events in offset order, and the next offset to read, which may lie beyond the last of them."""
-
-    events: list[RecordedEvent]
-    next_offset: int
-
-
 class EventBuffer:
     """Events of a stream that were read and not yet applied. ``since``: when the first of them came, in seconds."""
 
@@ -69,16 +62,16 @@ class EventBuffer:
         """Whether to apply what it holds rather than wait for more."""
         return self.is_full or len(self._events) >= ENOUGH_EVENTS
 
-    def pop_batch(self) -> Batch:
-        """Remove and return the next batch: everything, up to the largest number of events."""
+    def pop_batch(self) -> tuple[list[RecordedEvent], int]:
+        """Remove and return the next events, as many as a batch may have, and the next offset to read."""
         rest = self._events[BATCH_EVENTS:]
         if rest:
             events, self._events = self._events[:BATCH_EVENTS], rest
             self.bytes = bytes_of(rest)
-            return Batch(events, events[-1].offset + 1)
-        batch = Batch(self._events, self.next_offset)
+            return events, events[-1].offset + 1
+        events = self._events
         self._events, self.bytes, self._has_news = [], 0, False
-        return batch
+        return events, self.next_offset
 
 
 class Tail:

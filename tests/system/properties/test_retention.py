@@ -14,7 +14,7 @@ from projections.fold.batch import sets_value
 from projections.fold.log_fold import LogFold
 from projections.rebuild import rebuild_log
 from projections.retention import RetainedEvents, retain
-from projections.topic_check import find_lost_base
+from projections.topic_check import lost_base
 from projections.tracked_logs import TrackedLog, logs_of
 from projections.verify import verify_log
 from tests.fixtures.acceptance.torture import scaled
@@ -114,15 +114,15 @@ def lose_and_find_base(connection: Connection, retained: RetainedEvents, events:
     """Check that a topic has no event that the log should have kept, and has each of them after its loss."""
     log, horizon = retained.log, retained.horizon_offset
     topic = [event for event in events if event.offset <= horizon]
-    assert find_lost_base(connection, log, horizon, topic, SETTINGS) == set()
+    assert lost_base(connection, log, horizon, topic, SETTINGS) == set()
     connection.execute("delete from eventlog.event where log_id = %s and log_offset < %s", (log.log_id, horizon))
-    lost = find_lost_base(connection, log, horizon, topic, SETTINGS)
+    lost = lost_base(connection, log, horizon, topic, SETTINGS)
     fold = LogFold(log.log_id, log.stream.stream_kind, SETTINGS.secrets)
     newest = {event.key: event for event in topic if event.key is not None}
     values = {event.offset for event in newest.values() if event.offset < horizon and sets_value(fold, event)}
     with connection.transaction(force_rollback=True):
         forget(connection, log)
-        assert values <= find_lost_base(connection, log, horizon, topic, SETTINGS)
+        assert values <= lost_base(connection, log, horizon, topic, SETTINGS)
     with archive_writer(connection, log.log_id, micros_of(ARCHIVED_AT)) as write:
         write(EventColumns.of([event for event in topic if event.offset in lost]))
     rebuild_log(connection, log, SETTINGS)

@@ -180,7 +180,7 @@ def test_the_archive_of_another_log_is_read_and_not_appended_to(connected: Conne
             write(EventColumns.of([event]))
     log = PostgresEventLog(connected, STREAM.stream_name)
     assert (log.start_offset(), log.end_offset(), list(log.read())) == (5, 6, [event])
-    assert log.capabilities == Capabilities(can_append=False, keeps_superseded_events=False, conditional_append=False)
+    assert log.capabilities == Capabilities(can_append=False, conditional_append=False)
     with pytest.raises(AppendRefused, match=r"orders_1: it was imported from a recording\. Write to the recorded"):
         log.append(new_events(1))
 

@@ -91,10 +91,10 @@ def test_events_beyond_the_largest_batch_stay_buffered(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "BATCH_EVENTS", 4)
     buffered = EventBuffer(0)
     buffered.add(numbered("a", 0, 6, beyond=1), 0.0)
-    first = buffered.pop_batch()
-    assert ([event.offset for event in first.events], first.next_offset) == ([0, 1, 2, 3], 4)
+    events, next_offset = buffered.pop_batch()
+    assert ([event.offset for event in events], next_offset) == ([0, 1, 2, 3], 4)
     assert (bool(buffered), buffered.is_full, buffered.bytes, buffered.next_offset) == (True, False, 2, 7)
-    assert [event.offset for event in buffered.pop_batch().events] == [4, 5]
+    assert [event.offset for event in buffered.pop_batch()[0]] == [4, 5]
     assert not buffered
 
 

@@ -21,7 +21,8 @@ LARGE = {"max.message.bytes": str(4 << 20)}
 
 
 class TestKafkaEventLog(UnconditionalAppendContract):
-    capabilities = Capabilities(can_append=True, keeps_superseded_events=False, conditional_append=False)
+    capabilities = Capabilities(can_append=True, conditional_append=False)
+    keeps_superseded_events = False
 
     @pytest.fixture(autouse=True)
     def _topic(self, kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
