@@ -348,6 +348,17 @@ def test_every_reason_to_ignore_a_candidate_has_a_case_and_stands_in_the_comment
     assert {*re.findall(r"`([^`]+)`", comment)} == known
 
 
+@pytest.mark.parametrize("column", ["anomaly", "subject"])
+def test_every_anomaly_has_a_case_and_stands_in_the_comments(database: Connection, column: str) -> None:
+    kinds = {row[2] for case in CASES for row in case.values[0].get("anomalies", ())}  # type: ignore[union-attr]
+    query = (
+        "select col_description(attrelid, attnum) from pg_attribute"
+        " where attrelid = 'coordinator.anomaly'::regclass and attname = %s"
+    )
+    ((comment,),) = database.execute(query.encode(), (column,)).fetchall()
+    assert {*re.findall(r"[a-z]+_[a-z_]+", comment)} == kinds
+
+
 @pytest.mark.parametrize(
     ("input_offset", "number"),
     [

@@ -17,9 +17,9 @@ COPIES: Final = 100
 JOB: Final = "job_name = '{}' and job_id = '1'"
 OF_ANOTHER_JOB: Final = {"quarantine": "bad", "log_gap": "pasts"}
 """Which job has rows, where the recorded one has none."""
-OF_ONE_EVENT: Final = {"event", "quarantine", "config_change"} | {
-    relation.name for relation in RELATIONS if relation.name.endswith("_history")
-} - {"startpoint_history"}
+PROVENANCE: Final = ("stream_kind", "incarnation", "log_offset")
+COMPUTED: Final = {"anomaly", "rewind", "startpoint_history"}
+OF_ONE_EVENT: Final = {relation.name for relation in RELATIONS if relation.key[2:5] == PROVENANCE} - COMPUTED
 """Relations with rows for each event: they need the offset and the task in the index. Others show live keys: few."""
 OBSERVATIONS: Final = """
 insert into eventlog.input_bound
