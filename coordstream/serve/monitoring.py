@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from threading import Lock, Thread
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final
 
 import psycopg
 from psycopg import sql
@@ -74,44 +74,33 @@ cross join lateral (values
 where m.operation = 'set'
 group by m.job_name, m.job_id, c.change
 """)
-_ANOMALIES: Final = sql.SQL("""
+ANOMALIES: Final = sql.SQL("""
 select a.job_name, a.job_id, a.anomaly, count(*) as anomalies from coordinator.anomaly a
 where a.job_bucket = %(bucket)s
 group by a.job_name, a.job_id, a.anomaly
 """)
 
 
-class Readiness(NamedTuple):
-    """The newest log of each stream, and what is wrong: sentences, after the names of their streams."""
+def readiness(connection: Connection, most_lag: int) -> tuple[list[Row], list[tuple[str, str]]]:
+    """The newest log of each stream, and what is wrong: sentences, after the names of their streams.
 
-    logs: list[Row]
-    found: list[tuple[str, str]]
-
-    @property
-    def reasons(self) -> list[str]:
-        """The sentences, one for each cause."""
-        return by_cause(self.found)
-
-
-def readiness(connection: Connection, most_lag: int) -> Readiness:
-    """Whether every log is followed, and has been read to ``most_lag`` offsets before its end.
-
-    The brokers are not asked: a follower writes what it sees of them with each heartbeat.
+    A log should be followed, and have been read to ``most_lag`` offsets before its end. The brokers are not asked: a
+    follower writes what it sees of them with each heartbeat.
     """
     if schema_state(connection) is not SchemaState.CURRENT:
-        return Readiness([], [("", ANOTHER_VERSION)])
+        return [], [("", ANOTHER_VERSION)]
     silent = silent_holders(connection)
     logs = {row["stream_name"]: row for row in recorded_logs(connection) if row["is_newest"]}
     found = [*faults([*logs.values()], Limits(most_lag, must_be_live=True))]
     found += [(name, silent[name]) for name in logs if name in silent]
     found += [(name, f"{name} has to be rebuilt.") for name, row in logs.items() if is_to_rebuild(row)]
-    return Readiness([*logs.values()], found)
+    return [*logs.values()], found
 
 
 def answer_readiness(request: Request) -> JSONResponse:
     """200 if ready, else 503 with reasons; without the token, only with their number."""
     with snapshot(request) as connection:
-        reasons = readiness(connection, request.app.state.ready_lag).reasons
+        reasons = by_cause(readiness(connection, request.app.state.ready_lag)[1])
     answer: dict[str, object] = {"is_ready": not reasons, "reason_count": len(reasons)}
     if request.state.is_authorized:
         answer["reasons"] = reasons[:MOST_REASONS]
@@ -129,12 +118,13 @@ class RowsByBucket:
 
     def __init__(self, query: sql.SQL) -> None:
         """``query`` has the parameter ``bucket``."""
+        self.lock: Final = Lock()
         self._query: Final = query
         self._rows: dict[int, list[Row]] = {}
         self._reader = Thread()
 
     def read(self, pool: ReadPool, buckets: set[int]) -> dict[int, list[Row]]:
-        """The rows of these buckets, as far as they are known after ``WAIT_SECONDS``. Not thread-safe."""
+        """The rows of these buckets, as far as they are known after ``WAIT_SECONDS``. To be called with the lock."""
         if not self._reader.is_alive():
             self._rows = {bucket: rows for bucket, rows in self._rows.items() if bucket in buckets}
             queue = [*sorted(buckets - self._rows.keys()), *self._rows]
@@ -160,42 +150,35 @@ class RowsByBucket:
                 break
 
 
-class Metrics:
-    """The metrics of a database."""
+def answer_metrics(request: Request) -> Response:
+    """The metrics of the database."""
+    with request.app.state.anomalies.lock, snapshot(request) as connection:
+        return metrics_response(_families(connection, request.app.state))
 
-    def __init__(self) -> None:
-        self._anomalies: Final = RowsByBucket(_ANOMALIES)
-        self._lock: Final = Lock()
 
-    def answer(self, request: Request) -> Response:
-        with self._lock, snapshot(request) as connection:
-            return metrics_response(self._families(connection, request.app.state))
-
-    def _families(self, connection: Connection, state: State) -> Iterator[str]:
-        ready, retired = readiness(connection, state.ready_lag), retired_jobs(connection)
-        yield gauge("ready", "1 if /readyz is ready, else 0", not ready.reasons)
-        tasks = [row for row in task_statuses(connection) if job_key(row) not in retired]
-        jobs_of: dict[int, set[JobKey]] = {}
-        for log in ready.logs:
-            jobs_of.setdefault(log["job_bucket"], set()).add(job_key(log))
-        anomalies = self._anomalies.read(state.pool, {*jobs_of})
-        bad = {name for name, _ in ready.found}
-        logs = [row | {"is_ready": row["stream_name"] not in bad, "one": 1} for row in ready.logs]
-        observed = {job_key(row) for row in tasks if row["observed_at"] is not None}
-        jobs = job_states(connection, ready.logs, tasks, state.job_limits)
-        rows_of = {
-            "logs": logs,
-            "followed": [
-                row for row in logs if row["backend"] != RECORDING and row["heartbeat_age_seconds"] is not None
-            ],
-            "jobs": [row | {"is_ok": not row["is_problem"], "one": 1} for row in jobs],
-            "commits": [row for row in tasks if row["commit_time"] is not None],
-            "lags": [row for row in tasks if row["partition_count"] is not None and job_key(row) in observed],
-            "changes": fetch(connection, _CHANGES),
-            "anomalies": [row for at, rows in anomalies.items() for row in rows if job_key(row) in jobs_of.get(at, ())],
-        }
-        for name, rows, labels, value, text in _METRICS:
-            yield metric(name, text, labels, (([row[each] for each in labels], row[value]) for row in rows_of[rows]))
-        waiting = sum(len(jobs) for bucket, jobs in jobs_of.items() if bucket not in anomalies)
-        samples = [(["coordstream_job_anomalies"], waiting)]
-        yield metric("jobs_waiting", "Jobs without values of a metric yet", ("metric",), samples)
+def _families(connection: Connection, state: State) -> Iterator[str]:
+    (newest, found), retired = readiness(connection, state.ready_lag), retired_jobs(connection)
+    yield gauge("ready", "1 if /readyz is ready, else 0", not found)
+    tasks = [row for row in task_statuses(connection) if job_key(row) not in retired]
+    jobs_of: dict[int, set[JobKey]] = {}
+    for log in newest:
+        jobs_of.setdefault(log["job_bucket"], set()).add(job_key(log))
+    anomalies = state.anomalies.read(state.pool, {*jobs_of})
+    bad = {name for name, _ in found}
+    logs = [row | {"is_ready": row["stream_name"] not in bad, "one": 1} for row in newest]
+    observed = {job_key(row) for row in tasks if row["observed_at"] is not None}
+    jobs = job_states(connection, newest, tasks, state.job_limits)
+    rows_of = {
+        "logs": logs,
+        "followed": [row for row in logs if row["backend"] != RECORDING and row["heartbeat_age_seconds"] is not None],
+        "jobs": [row | {"is_ok": not row["is_problem"], "one": 1} for row in jobs],
+        "commits": [row for row in tasks if row["commit_time"] is not None],
+        "lags": [row for row in tasks if row["partition_count"] is not None and job_key(row) in observed],
+        "changes": fetch(connection, _CHANGES),
+        "anomalies": [row for at, rows in anomalies.items() for row in rows if job_key(row) in jobs_of.get(at, ())],
+    }
+    for name, rows, labels, value, text in _METRICS:
+        yield metric(name, text, labels, (([row[each] for each in labels], row[value]) for row in rows_of[rows]))
+    waiting = sum(len(jobs) for bucket, jobs in jobs_of.items() if bucket not in anomalies)
+    samples = [(["coordstream_job_anomalies"], waiting)]
+    yield metric("jobs_waiting", "Jobs without values of a metric yet", ("metric",), samples)

@@ -13,7 +13,7 @@ from coordstream.queries.jobs import JobLimits
 from coordstream.serve.api import api_routes
 from coordstream.serve.application import build_app, required_token
 from coordstream.serve.database import ReadPool
-from coordstream.serve.monitoring import Metrics, answer_readiness
+from coordstream.serve.monitoring import ANOMALIES, RowsByBucket, answer_metrics, answer_readiness
 from coordstream.serve.pages.routes import error_response, page_routes
 from coordstream.settings import Settings
 from coordstream.web_server import Address, HttpServer, Report
@@ -47,10 +47,11 @@ def open_service(
         CoordstreamError: the address is taken, or a token is missing or invalid.
     """
     token = required_token(address, token_file, "--bind", TOKEN_OPTION)
-    probes = [Route("/healthz", live), Route("/readyz", answer_readiness), Route("/metrics", Metrics().answer)]
+    probes = [Route("/healthz", live), Route("/readyz", answer_readiness), Route("/metrics", answer_metrics)]
     routes = [*probes, *api_routes(), *page_routes()]
     app = build_app(routes, token, TOKEN_OPTION, report, error_response, base_path)
     app.state.ready_lag, app.state.job_limits = limits.ready_lag, limits.jobs
+    app.state.anomalies = RowsByBucket(ANOMALIES)
     with closing(HttpServer(app, address, "--bind", report)) as server:
         app.state.pool = pool = ReadPool(settings, url, limits.query_seconds)
         with closing(pool):
