@@ -63,12 +63,11 @@ def parse_address(text: str) -> Address:
         ValueError: it is none of these, or no port has this number.
     """
     found = _ADDRESS.fullmatch(text)
-    if found is None:
+    if found is None or int(found["port"]) > _LARGEST_PORT:
         raise ValueError(
-            f"Invalid address {text!r}. Expected PORT or HOST:PORT, such as 8470, 127.0.0.1:8470 or [::1]:8470."
+            f"Invalid address {text!r}. Expected PORT or HOST:PORT, such as 8470, 127.0.0.1:8470 or [::1]:8470, with a "
+            f"port from 0 to {_LARGEST_PORT}."
         )
-    if int(found["port"]) > _LARGEST_PORT:
-        raise ValueError(f"Invalid address {text!r}. Expected a port from 0 to {_LARGEST_PORT}.")
     return Address((found["host"] or "127.0.0.1").strip("[]"), int(found["port"]))
 
 

@@ -47,16 +47,7 @@ SHOWN_DIGITS: Final = 12
 
 def page_routes() -> list[BaseRoute]:
     pages = [Route(path, _handler(template, view)) for path, (template, view) in PAGES.items()]
-    return [*pages, Mount("/static", KeptFiles(packages=[("coordstream.serve.pages", "static")]))]
-
-
-class KeptFiles(StaticFiles):
-    """The files that pages link to, which browsers keep, and ask whether they have changed."""
-
-    def file_response(self, *arguments: Any, **options: Any) -> Response:
-        response = super().file_response(*arguments, **options)
-        response.headers["Cache-Control"] = "no-cache"
-        return response
+    return [*pages, Mount("/static", StaticFiles(packages=[("coordstream.serve.pages", "static")]))]
 
 
 def _handler(template: str, view: View) -> Callable[[Request], Response]:
