@@ -7,7 +7,6 @@ from typing import Final
 
 from eventlog.config import TASK_INPUTS, boolean, broadcast_partitions, integer, task_inputs
 from eventlog.errors import ConfigError
-from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
 from managers.assignments.changelog_partition_manager import assign_changelog_partitions
 from managers.config.job_config import AUTOSIZING, is_autosized
@@ -82,12 +81,8 @@ def input_patterns(config: Config) -> dict[str, list[re.Pattern[str]]]:
 
 def count_partitions(config: Config, systems: Mapping[str, InputAdmin]) -> StreamPartitions:
     """The partitions of each stream in ``task.inputs``, and nothing else (SAMZA-971). Raises `ConfigError`."""
-    found: dict[tuple[str, str], range] = {}
-    for system, stream in sorted(task_inputs(config)):
-        if system not in systems:
-            raise ConfigError(f"{system}.{stream} is in task.inputs, but system {system} has no admin. Pass one.")
-        found[system, stream] = range(systems[system].partition_count(stream))
-    return found
+    inputs = sorted(task_inputs(config))
+    return {(system, stream): range(systems[system].partition_count(stream)) for system, stream in inputs}
 
 
 def input_partitions(config: Config, streams: StreamPartitions) -> set[SystemStreamPartition]:
@@ -185,11 +180,6 @@ class PreviousAssignment:
 
     task_containers: Mapping[str, str] = field(default_factory=dict)
     task_partitions: Groups = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        partitions = {task_name: frozenset(read) for task_name, read in self.task_partitions.items()}
-        object.__setattr__(self, "task_containers", frozen(self.task_containers))
-        object.__setattr__(self, "task_partitions", frozen(partitions))
 
 
 NO_PREVIOUS: Final = PreviousAssignment()

@@ -38,7 +38,7 @@ from managers.job_models.job_coordinator_metadata import (
 )
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import build_job_model
-from managers.job_models.job_model_json import from_json, to_json
+from managers.job_models.job_model_json import job_model_from_json, job_model_to_json
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import STREAM, clock
@@ -245,13 +245,15 @@ def models() -> Iterator[JobModel]:
 
 
 def test_both_compute_the_same_ids(samza: Samza) -> None:
-    served = [(to_json(model), config) for model, config in zip(models(), itertools.cycle(AUTOSIZED), strict=False)]
+    served = [
+        (job_model_to_json(model), config) for model, config in zip(models(), itertools.cycle(AUTOSIZED), strict=False)
+    ]
     calls = [samza_metadata.generate(cluster, *each) for cluster in (YARN, NON_YARN) for each in served]
     theirs = samza.ask(samza_metadata.PROGRAM, {}, calls, ENVIRONMENT)
     with CoordinatorStreamStore(MemoryEventLog(STREAM)) as store:
         ours = [
             JobCoordinatorMetadataManager(store, cluster, environment=ENVIRONMENT).generate_job_coordinator_metadata(
-                from_json(model), config
+                job_model_from_json(model), config
             )
             for cluster in (YARN, NON_YARN)
             for model, config in served

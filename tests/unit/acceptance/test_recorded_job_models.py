@@ -30,7 +30,7 @@ from managers.job_models.job_coordinator_metadata import (
 )
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import PreviousAssignment, build_job_model
-from managers.job_models.job_model_json import containers_json, from_json, to_json
+from managers.job_models.job_model_json import containers_json, job_model_from_json, job_model_to_json
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.acceptance.samza_answers import FOLDER, recorded_stream
 
@@ -109,7 +109,7 @@ def _said(store: CoordinatorStreamStore, kind: Any) -> Iterator[Any]:
 
 
 def served(name: str) -> JobModel:
-    return from_json((FOLDER / f"jobmodel-{name}.json").read_bytes())
+    return job_model_from_json((FOLDER / f"jobmodel-{name}.json").read_bytes())
 
 
 @cache
@@ -129,11 +129,11 @@ def metadata_after(name: str) -> JobCoordinatorMetadata | None:
 def test_a_job_model_is_the_one_that_was_served(name: str) -> None:
     served = (FOLDER / f"jobmodel-{name}.json").read_bytes()
     model = rebuilt(name)
-    assert model == from_json(served)
-    assert model.max_changelog_stream_partitions == from_json(served).max_changelog_stream_partitions
+    assert model == job_model_from_json(served)
+    assert model.max_changelog_stream_partitions == job_model_from_json(served).max_changelog_stream_partitions
     assert b'"containers":' + containers_json(model) + b"," in served
-    assert len(to_json(model)) == len(served)
-    assert json.loads(to_json(model)) == json.loads(served)
+    assert len(job_model_to_json(model)) == len(served)
+    assert json.loads(job_model_to_json(model)) == json.loads(served)
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -17,7 +17,7 @@ from managers.assignments.changelog_partition_manager import ChangelogPartitionM
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import build_job_model
-from managers.job_models.job_model_json import containers_json, from_json, to_json
+from managers.job_models.job_model_json import containers_json, job_model_from_json, job_model_to_json
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import clock
 from tests.fixtures import samza_starts
@@ -69,8 +69,8 @@ def test_jobs_start_as_with_samza(samza: Samza) -> None:
                     ours.start(start)
                 continue
             model, stored = ours.start(start)
-            assert from_json(answer.model) == model
-            assert in_no_order(to_json(model)) == in_no_order(answer.model)
+            assert job_model_from_json(answer.model) == model
+            assert in_no_order(job_model_to_json(model)) == in_no_order(answer.model)
             assert_leaves_the_same(model, stored, answer.stored)
             models += 1
             if start is job[0] and STANDBY_FACTOR not in start.config:  # then the order is the same, too
@@ -97,7 +97,7 @@ def test_a_job_moves_from_samza_to_us_and_back(
             else:
                 call = samza_starts.start(*start, first=False)
                 (answer,) = samza.ask(samza_starts.PROGRAM, samza.config(job_name), [call])
-                assert from_json(answer.model) == expected[number]
+                assert job_model_from_json(answer.model) == expected[number]
 
 
 def assert_leaves_the_same(model: JobModel, ours: Stored, theirs: Stored) -> None:

@@ -59,7 +59,7 @@ def test_the_job_model_is_served(client_of: ClientOf) -> None:
     client = client_of(context_of(MODEL))
     answer = client.get("/")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json;charset=UTF-8")
-    assert answer.content == job_model_json.to_json(MODEL)
+    assert answer.content == job_model_json.job_model_to_json(MODEL)
     assert client.server.answers == {"successful": 1}
 
 
@@ -94,7 +94,7 @@ def test_a_job_model_is_encoded_once_per_version(client_of: ClientOf, monkeypatc
 
     def count(model: JobModel) -> bytes:
         encoded.append(model)
-        return job_model_json.to_json(model)
+        return job_model_json.job_model_to_json(model)
 
     monkeypatch.setattr("coordstream.coordinator.containers_server.job_model_to_json", count)
     context = context_of(JobModel({}, {"0": ContainerModel("0", tasks)}))
@@ -102,7 +102,7 @@ def test_a_job_model_is_encoded_once_per_version(client_of: ClientOf, monkeypatc
     answers = {client.get("/").content for _ in range(500)}
     assert (len(answers), len(encoded)) == (1, 1)
     context.attempt = attempt_of(MODEL)
-    assert client.get("/").content == job_model_json.to_json(MODEL)
+    assert client.get("/").content == job_model_json.job_model_to_json(MODEL)
     assert len(encoded) == 2
 
 

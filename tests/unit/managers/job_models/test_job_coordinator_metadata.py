@@ -23,7 +23,7 @@ from managers.job_models.job_coordinator_metadata import (
     yarn_epoch_id,
 )
 from managers.job_models.job_model import JobModel
-from managers.job_models.job_model_json import from_json
+from managers.job_models.job_model_json import job_model_from_json
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import STREAM, clock
 from tests.fixtures.managers.log_makers import LogMaker
@@ -40,7 +40,7 @@ GOOD: Final = [vector for vector in VECTORS if "samza_error" not in vector["resu
 def test_ids_are_those_of_samza(vector: Vector) -> None:
     said, result = vector["input"], vector["result"]
     containers = decoded(said["containers_json_b64"]) or b""
-    model = from_json(b'{"containers":' + containers + b"}")
+    model = job_model_from_json(b'{"containers":' + containers + b"}")
     assert config_id(said["config"]) == result["config-id"]
     assert job_model_id(model) == result["job-model-id"]
     epoch = yarn_epoch_id(said["CONTAINER_ID"]) if "CONTAINER_ID" in said else said["SAMZA_EPOCH_ID"]

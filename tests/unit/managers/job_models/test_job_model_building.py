@@ -23,7 +23,7 @@ from managers.job_models.job_model_building import (
     input_partitions,
     with_matching_inputs,
 )
-from managers.job_models.job_model_json import from_json, to_json
+from managers.job_models.job_model_json import job_model_from_json, job_model_to_json
 from tests.fixtures.managers.noted_topics import NotedTopics
 
 READS_ONE = {"task.inputs": "test.stream1", "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory"}
@@ -112,7 +112,7 @@ def assignment(model: JobModel) -> PreviousAssignment:
 def test_tasks_and_changelog_partitions_of_containers() -> None:
     model = build_job_model(CONFIG, {INPUT: range(3)}, {"Partition 0": 4, "Partition 1": 3, "Partition 2": 5})
     assert containers(model) == {"0": {"Partition 0": 4, "Partition 2": 5}, "1": {"Partition 1": 3}}
-    again = from_json(to_json(model))
+    again = job_model_from_json(job_model_to_json(model))
     assert again.containers == model.containers
     assert again.config == CONFIG
     assert again.max_changelog_stream_partitions == 6

@@ -13,7 +13,13 @@ from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from managers.job_models import job_model_json
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
-from managers.job_models.job_model_json import JobModelNotRead, containers_json, from_json, read_job_model, to_json
+from managers.job_models.job_model_json import (
+    JobModelNotRead,
+    containers_json,
+    job_model_from_json,
+    job_model_to_json,
+    read_job_model,
+)
 from tests.checkout import CHECKOUT
 from tests.vectors.building import partition_of
 from tests.vectors.catalogue import decoded, vectors
@@ -53,15 +59,19 @@ def without_origin(model: JobModel) -> JobModel:
 def test_job_model(vector: Vector) -> None:
     written = decoded(vector["value_b64"]) or b""
     model = model_of(vector["input"])
-    assert to_json(model) == written
-    assert from_json(written) == model
-    assert to_json(from_json(written)) == to_json(without_origin(from_json(written))) == written
+    assert job_model_to_json(model) == written
+    assert job_model_from_json(written) == model
+    assert (
+        job_model_to_json(job_model_from_json(written))
+        == job_model_to_json(without_origin(job_model_from_json(written)))
+        == written
+    )
     assert model.max_changelog_stream_partitions == vector["input"]["max_changelog_partitions"]
 
 
 @pytest.mark.parametrize("vector", vectors("job_model_decode"), ids=lambda vector: vector["id"])
 def test_job_model_decode(vector: Vector) -> None:
-    model = from_json(vector["input"].encode())
+    model = job_model_from_json(vector["input"].encode())
     said = vector["result"]
     assert model == model_of(said)
     assert model.max_changelog_stream_partitions == said["max_changelog_partitions"]
@@ -70,29 +80,29 @@ def test_job_model_decode(vector: Vector) -> None:
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
 def test_a_recorded_model_is_written_as_it_was_served(path: Path) -> None:
     served = path.read_bytes()
-    model = from_json(served)
-    assert to_json(model) == served
-    again = json.loads(to_json(without_origin(model)))
+    model = job_model_from_json(served)
+    assert job_model_to_json(model) == served
+    again = json.loads(job_model_to_json(without_origin(model)))
     assert again == json.loads(served)
     assert b'"containers":' + containers_json(model) + b',"max-change' in served
 
 
 def test_the_order_of_mappings_does_not_matter() -> None:
-    model = without_origin(from_json(RECORDED[0].read_bytes()))
+    model = without_origin(job_model_from_json(RECORDED[0].read_bytes()))
     containers = {
         key: ContainerModel(container.processor_id, dict(reversed(list(container.tasks.items()))))
         for key, container in reversed(list(model.containers.items()))
     }
     turned = JobModel(dict(reversed(list(model.config.items()))), containers)
-    assert to_json(turned) == to_json(model)
+    assert job_model_to_json(turned) == job_model_to_json(model)
 
 
 @pytest.mark.scenario("JMM-03")
 @pytest.mark.parametrize(("fields", "mode"), [("", "Active"), (',"task-mode":"Standby"', "Standby")])
 def test_a_task_without_a_mode_is_active(fields: str, mode: str) -> None:
-    model = from_json(task_json(f'"system-stream-partitions":[]{fields}'))
+    model = job_model_from_json(task_json(f'"system-stream-partitions":[]{fields}'))
     assert model.tasks["T"].task_mode == mode
-    assert from_json(to_json(without_origin(model))) == model
+    assert job_model_from_json(job_model_to_json(without_origin(model))) == model
 
 
 @pytest.mark.scenario("JMM-05")
@@ -105,26 +115,26 @@ def test_a_task_without_a_mode_is_active(fields: str, mode: str) -> None:
     ],
 )
 def test_a_container_can_have_either_id(fields: str, processor_id: str) -> None:
-    assert from_json(container_json(f'{fields},"tasks":{{}}')).containers["0"].processor_id == processor_id
+    assert job_model_from_json(container_json(f'{fields},"tasks":{{}}')).containers["0"].processor_id == processor_id
 
 
 @pytest.mark.scenario("JMM-05")
 @pytest.mark.parametrize("fields", ['"tasks":{}', '"id":"1","tasks":{}', '"id":1,"tasks":{}'])
 def test_a_container_without_an_id_is_refused(fields: str) -> None:
     with pytest.raises(WireError, match="container '0' has no container-id"):
-        from_json(container_json(fields))
+        job_model_from_json(container_json(fields))
 
 
 @pytest.mark.scenario("JMM-06")
 def test_the_oldest_form_has_partitions_with_offsets() -> None:
     legacy = task_json('"system-stream-partitions-offsets":{"test.stream1.0":"4","test.stream1.2":null}')
-    model = from_json(legacy)
+    model = job_model_from_json(legacy)
     first, second = (SystemStreamPartition("test", "stream1", number) for number in (0, 2))
     assert model.tasks["T"].partitions == {first, second}
     assert model.tasks["T"].offsets == {first: "4", second: None}
     assert model.origin is None
-    assert b'"system-stream-partitions":[{' in to_json(model)
-    assert from_json(to_json(model)) == model
+    assert b'"system-stream-partitions":[{' in job_model_to_json(model)
+    assert job_model_from_json(job_model_to_json(model)) == model
 
 
 @pytest.mark.parametrize(
@@ -144,7 +154,7 @@ def test_the_oldest_form_has_partitions_with_offsets() -> None:
 )
 def test_invalid_json_is_refused(data: bytes, sentence: str) -> None:
     with pytest.raises(WireError, match=sentence):
-        from_json(data)
+        job_model_from_json(data)
 
 
 def test_another_answer_or_none_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

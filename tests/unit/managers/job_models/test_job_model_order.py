@@ -3,7 +3,7 @@
 import pytest
 
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
-from managers.job_models.job_model_order import (
+from managers.job_models.job_model_json import (
     config_order,
     insertion_order,
     json_order,
