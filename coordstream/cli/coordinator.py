@@ -25,8 +25,9 @@ from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
+from managers.assignments.job_model_assignments import ContainerLocality
 from managers.coordinator.job_coordinator import systems_of
-from managers.coordinator.serving_context import JobAttempt, JobServingContext, preferred_hosts
+from managers.coordinator.serving_context import JobAttempt, preferred_hosts
 from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
 from managers.stream_creation import InputAdmin
@@ -121,11 +122,11 @@ def masked_refusals() -> Iterator[None]:
 
 def coordinate(process: "CoordinatorProcess", job: str, *, as_json: bool) -> None:
     """Start the job, and serve until a signal comes."""
-    with process.serving() as (attempt, line), stopped_by_signals(lambda _number: process.request_stop()):
+    with process.serving() as (attempt, url, line), stopped_by_signals(lambda _number: process.request_stop()):
         note(describe_attempt(job, attempt))
         note(line)
         if as_json:
-            print_json([attempt_row(attempt, process.context)])
+            print_json([attempt_row(attempt, url, process.context.read_locality())])
             sys.stdout.flush()
         process.wait()
     note(f"Stopped the coordinator of {job}.")
@@ -176,11 +177,11 @@ def describe_attempt(job: str, attempt: JobAttempt) -> str:
     return f"Coordinating {job}: containers {len(model.containers)}, tasks {len(model.tasks)}; changes: {changes}."
 
 
-def attempt_row(attempt: JobAttempt, context: JobServingContext) -> dict[str, object]:
+def attempt_row(attempt: JobAttempt, url: str, localities: Mapping[str, ContainerLocality]) -> dict[str, object]:
     """The attempt, for --json, with what is needed to start its containers."""
     return {
-        "coordinator_url": context.coordinator_url,
-        "preferred_hosts": preferred_hosts(attempt.job_model, context.read_locality()),
+        "coordinator_url": url,
+        "preferred_hosts": preferred_hosts(attempt.job_model, localities),
         "epoch_id": attempt.metadata.epoch_id,
         "config_id": attempt.metadata.config_id,
         "job_model_id": attempt.metadata.job_model_id,

@@ -9,7 +9,6 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from ipaddress import ip_address
 from typing import Final
 
 from starlette.applications import Starlette
@@ -40,6 +39,7 @@ _SENTENCES: Final = {
     404: "Page not found. Expected /, /locality or /containerHeartbeat.",
     405: "Method not allowed. Expected GET.",
 }
+_ANY_INTERFACE: Final = ("0.0.0.0", "::")  # noqa: S104 (what `--bind` may say)
 _ELSEWHERE: Final = ("192.0.2.1", 9)
 """An address for documentation: connecting a datagram socket to it sends nothing, but selects a network interface."""
 _LOGGER: Final = logging.getLogger(__name__)
@@ -69,7 +69,6 @@ class CoordinatorServer:
         self._server: Final = HttpServer(self._application(), Address(host, port), _OPTIONS, report)
         self.url: Final = f"http://{self._server.address._replace(host=reachable_host(host))}/"
         """The URL of the job model, which containers get. It ends with a slash."""
-        context.coordinator_url = self.url
         self._running: Final = ExitStack()
 
     def start(self) -> str:
@@ -176,11 +175,7 @@ def reachable_host(host: str) -> str:
 
     If the machine's name only leads to itself, it is the machine's address in its network.
     """
-    try:
-        is_wildcard = ip_address(host).is_unspecified
-    except ValueError:
-        is_wildcard = False
-    return _machine_name() if is_wildcard else host
+    return _machine_name() if host in _ANY_INTERFACE else host
 
 
 def _machine_name() -> str:

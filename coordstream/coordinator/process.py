@@ -98,10 +98,11 @@ class CoordinatorProcess:
         return attempt
 
     @contextmanager
-    def serving(self) -> Iterator[tuple[JobAttempt, str]]:
-        """Start the job, and run the services during the block, which gets a line to print. They stop in reverse order.
+    def serving(self) -> Iterator[tuple[JobAttempt, str, str]]:
+        """Start the job, and run the services during the block; they stop in reverse order.
 
-        A port that is taken is refused before anything is written. Raises as `start`.
+        The block gets the attempt, the URL for containers, and a line to print. A port that is taken is refused before
+        anything is written. Raises as `start`.
         """
         with ExitStack() as stopped:
             run = self._options
@@ -113,12 +114,12 @@ class CoordinatorProcess:
                 for monitor in (StreamPartitionCountMonitor, StreamRegexMonitor)
             ]
             line = self._server.start()
-            self._coordinator.publish_url(self.context.coordinator_url)
+            self._coordinator.publish_url(self._server.url)
             self._checks = (*monitors, self._watch)
             for check in self._checks:
                 stopped.callback(check.stop)
                 check.start()
-            yield attempt, line
+            yield attempt, self._server.url, line
 
     def wait(self) -> None:
         """React to changes of the inputs and of the config, until `request_stop`.

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from eventlog.log import Clock, system_clock
 from eventlog.messages import (
     Delete,
     Message,
@@ -24,7 +23,6 @@ from managers.job_models.job_model_building import PreviousAssignment
 from managers.job_models.jvm_order import java_map_order, text_hash, text_order
 from managers.job_names import ACTIVE, STANDBY, TaskMode
 from managers.stored_messages import CONTAINER, MessageManager, make_envelope, mark_forced, require_task_names
-from managers.stores.coordinator_store import CoordinatorStreamStore
 
 TaskContainers = Mapping[str, Mapping[str, str]] | Mapping[str | None, Mapping[str, str]]
 """The tasks of each container with their modes. Tasks of container None are removed from theirs."""
@@ -204,19 +202,10 @@ class _Run(NamedTuple):
 class JobModelAssignments(MessageManager):
     """Reads the assignments of a job's last run, and writes those of the next (JobModelHelper of Samza)."""
 
-    def __init__(
-        self, store: CoordinatorStreamStore, *, source: str | None = None, clock: Clock = system_clock
-    ) -> None:
-        """``source`` is the writer that messages name."""
-        super().__init__(store, source=source, clock=clock)
-        self._changelogs: Final = ChangelogPartitionManager(store, source=source, clock=clock)
-        self._tasks: Final = TaskAssignmentManager(store, source=source, clock=clock)
-        self._partitions: Final = TaskPartitionAssignmentManager(store, source=source, clock=clock)
-
     def read_previous(self) -> PreviousAssignment:
         """The last run's assignment of active tasks and tasks without a mode. Raises `UnknownTaskMode`."""
         last = self._last_run()
-        containers = self._tasks.read_task_assignment()
+        containers = TaskAssignmentManager(self._store).read_task_assignment()
         partitions: dict[str, set[SystemStreamPartition]] = {}
         for partition, task in _readers(last):  # also of a task that has neither a container nor a mode
             if task not in last.standby:
@@ -235,7 +224,7 @@ class JobModelAssignments(MessageManager):
         then.
         """
         envelope = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
-        known = self._changelogs.read_change_log_partition_mapping()
+        known = ChangelogPartitionManager(self._store).read_change_log_partition_mapping()
         numbers = {task.task_name: task.changelog_partition for task in sorted(model.tasks.values())}
         new = _run_of(model)
         self._write(
@@ -253,17 +242,20 @@ class JobModelAssignments(MessageManager):
         numbers = {name: task.changelog_partition for name, task in tasks.items()}
         containers = {name: each.processor_id for each in model.containers.values() for name in each.tasks}
         return (
-            self._tasks.read_task_assignment() == containers
-            and self._tasks.read_task_modes() == {name: task.task_mode for name, task in tasks.items()}
-            and numbers.items() <= self._changelogs.read_change_log_partition_mapping().items()
+            TaskAssignmentManager(self._store).read_task_assignment() == containers
+            and TaskAssignmentManager(self._store).read_task_modes()
+            == {name: task.task_mode for name, task in tasks.items()}
+            and numbers.items() <= ChangelogPartitionManager(self._store).read_change_log_partition_mapping().items()
             and _readers(_run_of(model)) <= _readers(self._last_run())
         )
 
     def _last_run(self) -> _Run:
-        modes = self._tasks.read_task_modes()
-        tasks = {*self._tasks.read_task_assignment(), *modes}
+        modes = TaskAssignmentManager(self._store).read_task_modes()
+        tasks = {*TaskAssignmentManager(self._store).read_task_assignment(), *modes}
         standby = {task for task, mode in modes.items() if mode == STANDBY}
-        return _Run(tasks - standby, standby, self._partitions.read_task_partition_assignments())
+        return _Run(
+            tasks - standby, standby, TaskPartitionAssignmentManager(self._store).read_task_partition_assignments()
+        )
 
 
 def _stale(last: _Run, new: _Run) -> list[Message]:

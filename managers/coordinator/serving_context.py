@@ -43,8 +43,6 @@ class JobServingContext:
         """Reads the containers with a known host, by id, from the coordinator stream, in any thread."""
         self.attempt: JobAttempt | None = None
         """The current attempt; None before the job model is computed (an HTTP server then answers 404)."""
-        self.coordinator_url = ""
-        """The URL at which containers reach the HTTP server; empty: there is none."""
         self.changes: Final[SimpleQueue[str | None]] = SimpleQueue()
         """Sentences: why the coordinator's thread is to compute the job model again. None: stop waiting."""
 
