@@ -65,8 +65,15 @@ _INITIAL_HASH: Final = 1
 _STANDBY: Final = re.compile(r"Standby-(.*)-[0-9]+", re.DOTALL)
 
 
-def job_model_to_json(model: JobModel) -> bytes:
-    """The JSON that Samza writes, with its maps in Java's order. An unchanged model is written as it was read."""
+def job_model_to_json(model: JobModel, *, oldest_form: bool = False) -> bytes:
+    """The JSON that Samza writes, with its maps in Java's order. An unchanged model is written as it was read.
+
+    With ``oldest_form``, as in SAMZA-465: a container has a number as its id (ValueError for another one), and a
+    task has partitions with offsets and no mode.
+    """
+    if oldest_form:
+        containers = {key: _oldest_container_fields(each) for key, each in sorted(model.containers.items())}
+        return dumps({_CONFIG: dict(sorted(model.config.items())), _CONTAINERS: containers}, ascii_surrogates=True)
     if model.origin is not None and job_model_from_json(model.origin) == model:
         return model.origin
     fields = {
@@ -89,7 +96,7 @@ def job_model_from_json(data: bytes) -> JobModel:
     """Parse a job model, also in older forms; unknown fields are ignored. Raises `WireError`.
 
     Older: a container with a ``container-id``, a task without a mode, and the oldest one, in which a task has
-    partitions with offsets, from which `job_model_to_json` writes the current form.
+    partitions with offsets. `job_model_to_json` writes the current form by default.
     """
     fields = as_object(loads(data), "the job model")
     config = as_object(fields.get(_CONFIG, {}), _CONFIG)
@@ -134,6 +141,18 @@ def _task_fields(task: TaskModel, partitions: Sequence[SystemStreamPartition]) -
         _CHANGELOG_PARTITION: task.changelog_partition,
         _TASK_MODE: task.task_mode,
     }
+
+
+def _oldest_container_fields(container: ContainerModel) -> Fields:
+    tasks = {
+        name: {
+            _TASK_NAME: task.task_name,
+            _OFFSETS: {str(partition): task.offsets.get(partition) for partition in sorted(task.partitions)},
+            _CHANGELOG_PARTITION: task.changelog_partition,
+        }
+        for name, task in sorted(container.tasks.items())
+    }
+    return {_CONTAINER_ID: int(container.processor_id), _TASKS: tasks}
 
 
 def _container(key: str, value: Any) -> ContainerModel:

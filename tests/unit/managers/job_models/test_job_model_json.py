@@ -135,6 +135,13 @@ def test_the_oldest_form_has_partitions_with_offsets() -> None:
     assert model.origin is None
     assert b'"system-stream-partitions":[{' in job_model_to_json(model)
     assert job_model_from_json(job_model_to_json(model)) == model
+    assert b'"system-stream-partitions-offsets":{"test.stream1.0":"4","test.stream1.2":null}' in (
+        written := job_model_to_json(model, oldest_form=True)
+    )
+    assert (job_model_from_json(written), job_model_from_json(written).tasks["T"].offsets) == (
+        model,
+        model.tasks["T"].offsets,
+    )
 
 
 @pytest.mark.parametrize(
