@@ -210,8 +210,7 @@ class CoordinatorProcess:
 
     def _require_lock(self) -> None:
         """Raise unless this process has the lock, and the job is as this process left it. Called before each step."""
-        if self._lock.require():
-            self._is_unchecked = True
+        self._is_unchecked |= self._lock.require()
         if self._is_unchecked:
             self._require_current()
             self._is_unchecked = False
@@ -221,8 +220,7 @@ class CoordinatorProcess:
 
         The stream must not be read here: a store that is changing its values would take what others wrote for known.
         """
-        if self._lock.require():
-            self._is_unchecked = True
+        self._is_unchecked |= self._lock.require()
         if self._is_unchecked:
             self._require_started()
             raise LockLostInWrite(

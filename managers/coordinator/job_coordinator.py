@@ -14,10 +14,7 @@ from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.timestamps import ms_of
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.checkpoints.checkpoint_manager import (
-    CHECKPOINT_FACTORY,
-    KAFKA_CHECKPOINT_FACTORY,
-)
+from managers.checkpoints.checkpoint_manager import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
 from managers.config.job_config import (
     TRACKING_URL,
     read_config,
@@ -48,7 +45,7 @@ from managers.job_models.job_model_building import (
 from managers.job_models.jvm_order import text_order
 from managers.job_names import ACTIVE, CHECKPOINT_SYSTEM, JOB_NAME, Config, job_id, job_name, system_of
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.startpoints.startpoint_records import FanOuts, should_fan_out_startpoints
+from managers.startpoints.startpoint_records import should_fan_out_startpoints
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY
 from managers.state.state_backend import backup_factories, store_names
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -276,12 +273,11 @@ class JobCoordinator:
             ensure_checkpoint_topic(admins[system], plan.config)
         create_changelog_streams(plan.config, plan.job_model.max_changelog_stream_partitions, admins)
 
-    def _fan_out(self, model: JobModel) -> FanOuts:
+    def _fan_out(self, model: JobModel) -> None:
         self._before_write()
+        active = {name: task.partitions for name, task in model.tasks.items() if task.task_mode == ACTIVE}
         with StartpointManager(self._store, clock=lambda: ms_of(self._clock())) as manager:
-            return manager.fan_out(
-                {name: task.partitions for name, task in model.tasks.items() if task.task_mode == ACTIVE}
-            )
+            manager.fan_out(active)
 
 
 def _differs(old: Config, config: Config) -> bool:
