@@ -237,11 +237,13 @@ def sql_deployments(_: Case, job: Job) -> list[list[Any]]:
 
 
 def sql_explained(case: Case, job: Job) -> dict[str, list[list[Any]]]:
-    """The steps of task ``t`` that win and lose, but for losing defaults, in the order of the decision."""
+    """The steps of a task and partition that win and lose, but for losing defaults, in the order of the decision."""
     query = """
     select outcome, rule, candidate, split_part(reason, ':', 1), stream_kind || ' ' || log_offset, reason
-    from coordinator.explain(%s, '1', 't', projection.to_time(%s))"""
-    steps = job.imported.connection.execute(query.encode(), (job.imported.name, NOW_MS)).fetchall()
+    from coordinator.explain(%s, '1', %s, projection.to_time(%s))
+    where concat_ws('.', system_name, stream_name, partition_id) = %s"""
+    asked_for = (job.imported.name, case.get("task", "t"), NOW_MS, case.get("partition", "kafka.in.0"))
+    steps = job.imported.connection.execute(query.encode(), asked_for).fetchall()
     require_words(case, [step[-1] for step in steps])
     told = [step for step in steps if step[:2] != ("loses", "default")]
     return {outcome: [list(step[1:-1]) for step in told if step[0] == outcome] for outcome in ("wins", "loses")}

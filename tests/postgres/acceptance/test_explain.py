@@ -6,13 +6,12 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
-from eventlog.startpoint import StartpointOldest, StartpointSpecific
+from eventlog.startpoint import StartpointOldest
 from tests.builders import (
     FIRST_TIME,
     checkpoint_v1,
     checkpoint_v2,
     config_set,
-    fan_out,
     set_checkpoint,
     startpoint,
     task_mode,
@@ -72,49 +71,6 @@ def winner(steps: list[Tried]) -> Step:
     """The one that wins."""
     (won,) = [(step.rule, step.candidate, step.code, step.event) for step in steps if step.outcome == "wins"]
     return won
-
-
-def losers(steps: list[Tried]) -> list[Step]:
-    """Those that lose, but for the default; in the order of the decision."""
-    return [
-        (step.rule, step.candidate, step.code, step.event)
-        for step in steps
-        if step.outcome == "loses" and step.rule != "default"
-    ]
-
-
-def reason(steps: list[Tried], code: str) -> str:
-    """The sentence of the one step with this code."""
-    (sentence,) = [step.reason for step in steps if step.code == code]
-    return sentence
-
-
-def test_an_ambiguous_key_is_not_fanned_out(database: Connection) -> None:
-    events = [
-        task_partition("k.s.1", "2"),
-        task_partition("k.s.1.2", "2"),  # partition 2 of `s.1`
-        startpoint("k.s.1.2", StartpointOldest(FIRST_TIME)),
-    ]
-    job = ImportedJob(database, "ambiguous", coordinator=events)
-    for partition in ("k.s.1", "k.s.1.2"):
-        steps = [step for step in explained(job, "2") if step.partition == partition]
-        assert winner(steps) == ("default", "upcoming", "default", NO_EVENT)
-        assert losers(steps) == [("startpoint", "oldest", "ambiguous", ("coordinator", 2))]
-
-
-def test_a_new_fan_out_replaces_the_tasks_old_one(database: Connection) -> None:
-    events = [
-        config_set("task.inputs", "kafka.in"),
-        task_partition(IN, "t"),
-        task_partition("kafka.in.1", "t"),
-        fan_out("t", {IN: StartpointOldest(FIRST_TIME)}),
-        startpoint("kafka.in.1", StartpointSpecific("7", FIRST_TIME)),
-    ]
-    steps = explained(ImportedJob(database, "replaced", coordinator=events))
-    left = [step for step in steps if step.partition == IN]
-    assert winner(left) == ("default", "upcoming", "default", NO_EVENT)
-    assert losers(left) == [("startpoint", "oldest", "replaced", ("coordinator", 3))]
-    assert reason(left, "replaced").endswith("because of the request at offset 4")
 
 
 AFTER_41: Final = [checkpoint_v1("t", {IN: "41"})]
