@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from eventlog.errors import WireError
@@ -37,14 +38,11 @@ def mask_event(event: RecordedEvent, secrets: SecretPolicy) -> RecordedEvent:
 
 def _decode(data: bytes | None) -> Key | None:
     """The decoded key of either stream; None if it is invalid in both."""
-    try:
+    with suppress(WireError):
         return coordinator.decode_key(data)
-    except WireError:
-        pass
-    try:
+    with suppress(WireError):
         return checkpoint_topic.decode_key(data)
-    except WireError:
-        return None
+    return None
 
 
 def _is_sensitive(key: Key | None, data: bytes | None, secrets: SecretPolicy) -> bool:

@@ -191,14 +191,10 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
 def _replace(path: Path) -> Iterator[IO[bytes]]:
     try:
         with atomic_file(path) as file:
-            yield from _packed(file, path)
+            if path.suffix != ".gz":
+                yield file
+                return
+            with gzip.GzipFile("", "wb", _COMPRESSION_LEVEL, file, mtime=0) as packed:
+                yield cast("IO[bytes]", packed)
     except OSError as error:
         raise RecordingError(cannot_write(path, error)) from error
-
-
-def _packed(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
-    if path.suffix != ".gz":
-        yield file
-        return
-    with gzip.GzipFile("", "wb", _COMPRESSION_LEVEL, file, mtime=0) as packed:
-        yield cast("IO[bytes]", packed)

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from eventlog.events import RecordedEvent
 from eventlog.source import StreamFacts
@@ -12,8 +12,6 @@ from eventlog.timestamps import ms_of
 
 EXAMPLES: Final = 10
 """Events of each kind of difference that are named at most."""
-
-Example = TypeVar("Example")
 
 
 class Pair(NamedTuple):
@@ -79,10 +77,10 @@ class TopicComparison:
             self.add_later(pair.current)
             if pair.archived is None:
                 self.missing += 1
-                _keep(self.missing_events, pair.current)
+                self.missing_events += [pair.current] if self.missing <= EXAMPLES else []
             elif pair.is_different:
                 self.different += 1
-                _keep(self.different_events, pair)
+                self.different_events += [pair] if self.different <= EXAMPLES else []
         elif pair.archived is not None and pair.archived_at is not None:
             self.add_later(pair.archived)
             if not self._is_explained(pair.archived, pair.archived_at):
@@ -105,11 +103,6 @@ class TopicComparison:
         retention_ms = self.facts.delete_retention_ms
         written_ms = min(event.timestamp, ms_of(archived_at))
         return event.value is None and (retention_ms is None or written_ms + retention_ms <= ms_of(self.now))
-
-
-def _keep(examples: list[Example], example: Example) -> None:
-    if len(examples) < EXAMPLES:
-        examples.append(example)
 
 
 def _digest(key: bytes | None) -> bytes:

@@ -139,15 +139,12 @@ class _Worker:
             yield
         except (EOFError, OSError):
             self.process.join(_END_SECONDS)
-            raise self._ended() from None
-
-    def _ended(self) -> ProjectionError:
-        code, name = self.process.exitcode, self.task.jobs[self.number].stream.stream_name
-        how = f"was ended by signal {-code}" if code and code < 0 else "ended"
-        return ProjectionError(
-            f"The process that imported {name} {how} before it was done; it may have run out of memory. Import again: "
-            "the import continues where it stopped."
-        )
+            code, name = self.process.exitcode, self.task.jobs[self.number].stream.stream_name
+            how = f"was ended by signal {-code}" if code and code < 0 else "ended"
+            raise ProjectionError(
+                f"The process that imported {name} {how} before it was done; it may have run out of memory. Import "
+                "again: the import continues where it stopped."
+            ) from None
 
 
 @contextmanager

@@ -81,7 +81,10 @@ def import_stream(
                 quarantined += _apply(projector, batch)
                 added += len(batch)
                 on_progress(len(batch))
-            _complete(connection, log)
+            with connection.transaction():
+                if not log.is_current:
+                    make_current(connection, log)
+                stop_at_position(connection, log)
     return LogResult(stream, log.incarnation, added, skipped, quarantined)
 
 
@@ -160,10 +163,3 @@ def _asynchronous_commits(connection: Connection) -> Iterator[None]:
     finally:
         with suppress(psycopg.Error):  # the connection may be what failed
             connection.execute("reset synchronous_commit")
-
-
-def _complete(connection: Connection, log: TrackedLog) -> None:
-    with connection.transaction():
-        if not log.is_current:
-            make_current(connection, log)
-        stop_at_position(connection, log)

@@ -11,7 +11,7 @@ from psycopg import sql
 
 from eventlog.postgres.archive import ArchivedEvents, read_archived, read_archived_at
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log_registry import hold, hold_archive
+from eventlog.postgres.log_registry import hold, hold_archive, stream_identities
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ArchiveReplacement, next_retention_number
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
@@ -103,7 +103,6 @@ _BASE: Final = "select log_offset from pg_temp.base_event where log_id = %s orde
 _NEWEST_TIME: Final = """
 select max(t.at) from projection.position p cross join lateral projection.log_time_at(p.log_id, p.next_offset - 1) t
 """
-_STREAMS: Final = "select distinct l.stream_name from eventlog.log l order by 1"
 _LOCK_ARCHIVE: Final = "lock table eventlog.event in share row exclusive mode"
 _DIFFERS: Final = """
 select exists (
@@ -269,8 +268,8 @@ def _rows_differ(log: TrackedLog) -> ProjectionError:
 def _hold_archive(connection: Connection) -> None:
     """Wait for other retentions, and for sessions that add earlier events to a log: the copies would lack these."""
     hold(connection, "retention")
-    for (stream_name,) in connection.execute(_STREAMS).fetchall():
-        hold_archive(connection, stream_name)
+    for stream in stream_identities(connection):
+        hold_archive(connection, stream.stream_name)
 
 
 def _replace(

@@ -96,9 +96,10 @@ class ScratchFold:
     def advance(self, until: int) -> None:
         """Fold the archived events below offset ``until`` that are not folded yet, and what was swept between them."""
         archived = self._read(self._connection, self._log_id, self._next_offset, until)
-        sweeps = recorded_sweeps(self._connection, self._log_id)[self._swept :]
+        observations = read_observations(self._connection, self._log_id)  # in the order in which they are folded
+        sweeps = [Swept(at, key) for at, kind, key, *_ in observations if kind == "swept" and key is not None]
         with no_collections(freeze=True):
-            for batch in archived_batches(archived, sweeps, self._batch_events):
+            for batch in archived_batches(archived, sweeps[self._swept :], self._batch_events):
                 self._apply(batch)
         self._remove_older_rows()
         self._next_offset = max(self._next_offset, until)
@@ -131,12 +132,6 @@ def may_fill_histories(connection: Connection, log_id: int) -> bool:
     tables = (_EXISTS.format(table=sql.Identifier(table), log_id=sql.Literal(log_id)) for table in LOG_TABLES)
     has_rows = connection.execute(sql.SQL("select {}").format(sql.SQL(" or ").join(tables))).fetchone()
     return has_rows == (False,)
-
-
-def recorded_sweeps(connection: Connection, log_id: int) -> list[Swept]:
-    """Return the keys that were swept from a log, in the order in which they are folded."""
-    observations = read_observations(connection, log_id)
-    return [Swept(at, key) for at, kind, key, *_ in observations if kind == "swept" and key is not None]
 
 
 def archived_batches(
@@ -201,10 +196,8 @@ def _count_same_log_time(archived_at: int, events: Sequence[RecordedEvent], time
     if times.count(archived_at) == len(times):
         return len(times)
     for count, (time, own) in enumerate(zip(all_storable_micros([event[1] for event in events]), times, strict=True)):
-        if time is not None and _is_believed(time, archived_at) != _is_believed(time, own):
+        if time is None:
+            continue
+        if (time <= archived_at + MICROS_OF_AN_HOUR) != (time <= own + MICROS_OF_AN_HOUR):
             return count
     return len(times)
-
-
-def _is_believed(time: int, archived_at: int) -> bool:
-    return time <= archived_at + MICROS_OF_AN_HOUR

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from eventlog.postgres.archive import archive_end
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, hold, insert_log
 from eventlog.source import KAFKA, POSTGRES, RECORDING
-from eventlog.streams import StreamIdentity, StreamKind, identify
+from eventlog.streams import StreamIdentity, identify
 from projections.errors import NOT_FOLDED, DatabaseReplaced, FoldVersionDiffers, RebuildNeeded
 from projections.fold.settings import FoldSettings
 from projections.relations import TABLES, UNINDEXED_TABLES
@@ -133,7 +133,8 @@ class TrackedLog:
 
 
 def logs_of(connection: Connection, stream_name: str) -> list[TrackedLog]:
-    return [_tracked_log(row) for row in connection.execute(_LOGS, (stream_name,)).fetchall()]
+    rows = connection.execute(_LOGS, (stream_name,)).fetchall()
+    return [TrackedLog(log_id, identify(name, kind), *rest) for log_id, name, kind, *rest in rows]
 
 
 def reload_log(connection: Connection, log: TrackedLog) -> TrackedLog:
@@ -268,12 +269,6 @@ def lock_job(connection: Connection, stream: StreamIdentity) -> None:
     the job may wait for those rows.
     """
     hold(connection, f"job {stream.suffix}")
-
-
-def _tracked_log(row: tuple[Any, ...]) -> TrackedLog:
-    log_id, stream_name, stream_kind, *rest = row
-    kind: StreamKind = stream_kind
-    return TrackedLog(log_id, identify(stream_name, kind), *rest)
 
 
 class Observation(NamedTuple):

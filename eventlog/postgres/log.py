@@ -13,7 +13,7 @@ from eventlog.events import NewEvent, RecordedEvent, batches
 from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, StreamExists, check_timestamp, system_clock
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
 from eventlog.postgres.connection import Connection, connect, reaching_database
-from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_names
+from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_identities
 from eventlog.source import DATABASE, KAFKA, POSTGRES, RECORDING, Closing, no_stream
 from eventlog.streams import StreamIdentity
 
@@ -190,7 +190,7 @@ def _arrays(events: Sequence[NewEvent]) -> tuple[Sequence[object] | None, ...]:
 def _newest(connection: Connection, stream_name: str) -> StoredLog:
     stored = newest_log(connection, stream_name)
     if stored is None:
-        raise UnknownStream(stream_name, stream_names(connection))
+        raise UnknownStream(stream_name, (known.stream_name for known in stream_identities(connection)))
     return stored
 
 

@@ -17,8 +17,6 @@ select log_id, backend, stream_name, stream_kind, incarnation, cluster_id, topic
 where stream_name = %s order by incarnation desc limit 1
 """
 _STREAMS: Final = "select distinct stream_name, stream_kind from eventlog.log order by stream_name"
-_FILL_TOPIC: Final = "update eventlog.log set backend = %s, cluster_id = %s, topic_id = %s where log_id = %s"
-_CLUSTER: Final = "select cluster_id from eventlog.log where cluster_id is not null limit 1"
 _HOLD: Final = "select eventlog.hold(%s)"
 
 
@@ -60,25 +58,9 @@ def newest_log(connection: Connection, stream_name: str) -> StoredLog | None:
     return None if row is None else StoredLog(*row)
 
 
-def stream_names(connection: Connection) -> list[str]:
-    """The names of all streams with a log in the database, of any backend."""
-    return [name for (name,) in connection.execute("select distinct stream_name from eventlog.log").fetchall()]
-
-
 def stream_identities(connection: Connection) -> list[StreamIdentity]:
     """All streams with a log in the database, of any backend, by name."""
     return [identify(*row) for row in connection.execute(_STREAMS).fetchall()]
-
-
-def fill_topic(connection: Connection, log_id: int, backend: str, cluster_id: str | None, topic_id: str | None) -> None:
-    """Set the topic of a log that was imported from a recording of it, in the caller's transaction."""
-    connection.execute(_FILL_TOPIC, (backend, cluster_id, topic_id, log_id))
-
-
-def known_cluster(connection: Connection) -> str | None:
-    """The Kafka cluster of the logs in the database, which is one for all; None if it has none yet."""
-    row = connection.execute(_CLUSTER).fetchone()
-    return None if row is None else str(row[0])
 
 
 def hold_archive(connection: Connection, stream_name: str) -> None:

@@ -57,17 +57,16 @@ class CoordinatorStreamMessage:
     @property
     def version(self) -> KeyVersion:
         """The version of the protocol; Samza writes 1."""
-        version: KeyVersion = self.key_array[0] if self.key_array else None
-        return version
+        return self._part(0)
 
     @property
     def type(self) -> str | None:
-        return self._text(1)
+        return self._part(1)
 
     @property
     def key(self) -> str | None:
         """The key, whose meaning depends on the type; None if not set."""
-        return self._text(2)
+        return self._part(2)
 
     @property
     def is_delete(self) -> bool:
@@ -99,8 +98,7 @@ class CoordinatorStreamMessage:
     @property
     def timestamp(self) -> int | None:
         """When it was written, in ms since 1970; None if unknown."""
-        timestamp: int | None = None if self._map is None else self._map.get("timestamp")
-        return timestamp
+        return self._field("timestamp")
 
     def event(self) -> NewEvent:
         """The event to append. Raises `ValueError` if the message has no type or no key."""
@@ -127,13 +125,11 @@ class CoordinatorStreamMessage:
             return self.key_array, "values", self._map["values"]
         return self.key_array, "map", self._map
 
-    def _field(self, name: str) -> str | None:
-        text: str | None = None if self._map is None else self._map.get(name)
-        return text
+    def _field(self, name: str) -> Any | None:
+        return (self._map or {}).get(name)
 
-    def _text(self, at: int) -> str | None:
-        text: str | None = self.key_array[at] if len(self.key_array) > at else None
-        return text
+    def _part(self, at: int) -> Any | None:
+        return self.key_array[at] if len(self.key_array) > at else None
 
 
 def _new_map(source: str | None, clock: Clock) -> dict[str, Any]:

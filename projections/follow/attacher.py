@@ -167,16 +167,16 @@ def ignore_rejections() -> Iterator[None]:
             raise
 
 
+@dataclass(frozen=True)
 class Refusals:
     """Keeps the errors of one stream from the others. Refusals are written over ``connection``; each change triggers
     ``heartbeat``.
     """
 
-    def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, heartbeat: Turns) -> None:
-        self._run = run
-        self._attacher = attacher
-        self._connection = connection
-        self._heartbeat = heartbeat
+    run: FollowRun
+    attacher: Attacher
+    connection: Connection
+    heartbeat: Turns
 
     @contextmanager
     def catch_errors(self, stream: FollowedStream | None) -> Iterator[None]:
@@ -188,13 +188,13 @@ class Refusals:
         except LockNotAvailable:
             if stream is None:
                 raise
-            self._run.say_of(stream.stream_name, "blocked", f"{stream.stream_name} waits: {BLOCKED}.")
+            self.run.say_of(stream.stream_name, "blocked", f"{stream.stream_name} waits: {BLOCKED}.")
             stream.wait(BLOCKED, monotonic() + BLOCKED_SECONDS)
-            self._heartbeat.trigger()
+            self.heartbeat.trigger()
         except (EventLogError, ProjectionError, psycopg.Error) as error:
             if is_outage(error) or isinstance(error, DatabaseReplaced):
                 raise
-            failed = stream or self._run.streams.get(getattr(error, "stream_name", ""))
+            failed = stream or self.run.streams.get(getattr(error, "stream_name", ""))
             if failed is None:
                 raise
             self._handle(failed, error)
@@ -203,9 +203,9 @@ class Refusals:
         """Report that a stream can be followed again, if something has prevented that."""
         if (stream.refusal or stream.is_blocked) and stream.tail is not None:
             stream.accept()
-            self._heartbeat.trigger()
+            self.heartbeat.trigger()
             name, position = stream.stream_name, stream.tail.position
-            self._run.say_of(name, "accepted", f"{name} can be followed again: continuing at offset {position}.")
+            self.run.say_of(name, "accepted", f"{name} can be followed again: continuing at offset {position}.")
 
     def lose(self, stream: FollowedStream, error: StreamUnavailable) -> None:
         """Detach a stream that is unavailable while others are read, keep its lock, and retry later. A run with an end
@@ -213,12 +213,12 @@ class Refusals:
         """
         now = monotonic()
         stream.be_unavailable(outage_reason(error), now)
-        self._heartbeat.trigger()
-        self._run.say_of(stream.stream_name, "unavailable", outage_message(error))
-        self._run.stop_if_unavailable(now)
+        self.heartbeat.trigger()
+        self.run.say_of(stream.stream_name, "unavailable", outage_message(error))
+        self.run.stop_if_unavailable(now)
 
     def _handle(self, stream: FollowedStream, error: Exception) -> None:
-        self._heartbeat.trigger()
+        self.heartbeat.trigger()
         if isinstance(error, StreamUnavailable):
             self.lose(stream, error)
             return
@@ -226,19 +226,19 @@ class Refusals:
             stream.detach(monotonic() + LOST_OFFSET_SECONDS)
             return
         message = stream_error_message(stream.stream_name, error)
-        self._run.say_of(stream.stream_name, "refused", message)
+        self.run.say_of(stream.stream_name, "refused", message)
         if not isinstance(error, PositionMoved):  # otherwise another follower writes the log now
             self._write_refusal(stream, error, message)
-        self._attacher.release(stream)  # another follower may have the rights, and a rebuild needs the lock
-        if isinstance(error, RETRIED) and not self._run.plan.has_end:
+        self.attacher.release(stream)  # another follower may have the rights, and a rebuild needs the lock
+        if isinstance(error, RETRIED) and not self.run.plan.has_end:
             stream.refuse(message, monotonic(), is_missing=isinstance(error, StreamMissing))
         else:
             stream.finish(message)
 
     def _write_refusal(self, stream: FollowedStream, error: Exception, message: str) -> None:
         """Record the refusal, but add no row for a missing stream in a run with an end: its name may be a typo."""
-        plan, backend = self._run.plan, self._attacher.source.backend
+        plan, backend = self.run.plan, self.attacher.source.backend
         if stream.has_lock:
             with ignore_rejections():
                 adds_row = not (plan.has_end and isinstance(error, StreamMissing))
-                write_refusal(self._connection, stream.stream_name, plan.kind, backend, message, adds_row=adds_row)
+                write_refusal(self.connection, stream.stream_name, plan.kind, backend, message, adds_row=adds_row)

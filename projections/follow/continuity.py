@@ -36,16 +36,11 @@ class Continuity(NamedTuple):
     message: str = ""
 
 
-def needs_comparison(log: TrackedLog, facts: StreamFacts) -> bool:
-    """Return whether the stream may be the known log, so its events have to be compared with the archive."""
-    return not is_another_topic(log, facts) and log.next_offset <= facts.end_offset
-
-
 def check_continuity(log: TrackedLog, facts: StreamFacts, difference: int | None, now: datetime) -> Continuity:
     """Decide whether to continue the known log, to resync it, or to begin a new incarnation.
 
     ``difference`` is the first offset below the position at which the stream and the archive have different events;
-    None where they agree or `needs_comparison` is false.
+    None where they agree, or the stream is another topic or ends before the position.
     """
     name = log.stream.stream_name
     if is_another_topic(log, facts):

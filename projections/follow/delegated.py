@@ -5,8 +5,8 @@ and archives and folds them in transactions that the follower's hold of the stre
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
 
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.connection import Connection
@@ -19,6 +19,10 @@ from projections.tracked_logs import TrackedLog, logs_of
 
 MOST_PROJECTORS: Final = 500
 """How many logs' folds a process keeps in memory."""
+
+
+ReadRange = Callable[[str, str | None, int, int], Iterable[RecordedEvent]]
+"""Reads events of a topic, see `eventlog.kafka.consumer.RangeReader.read`."""
 
 
 class Delegated(NamedTuple):
@@ -35,12 +39,6 @@ class Delegated(NamedTuple):
     first_offset: int
     next_offset: int
     generation: int = 0
-
-
-class ReadRange(Protocol):
-    """Reads events of a topic, see `eventlog.kafka.consumer.RangeReader.read`."""
-
-    def __call__(self, stream_name: str, topic_id: str | None, first: int, until: int) -> Iterable[RecordedEvent]: ...
 
 
 class Applied(NamedTuple):
@@ -89,7 +87,9 @@ class DelegatedWorker:
             with self._connection.transaction():
                 share_stream(self._connection, wanted.stream_name, wanted.holder_pid)
                 projector.pass_to(wanted.next_offset)
-        self._keep_projector(log, projector)
+        self._projectors[log.log_id] = (log, projector)
+        if len(self._projectors) > MOST_PROJECTORS:
+            self._projectors.popitem(last=False)
         return Applied(count, projector.next_offset, timestamp)
 
     def _current_log(self, wanted: Delegated) -> TrackedLog:
@@ -107,8 +107,3 @@ class DelegatedWorker:
             return Projector(self._connection, log, self._settings, self._clock)
         is_same = (known.rebuilds, known.is_current) == (log.rebuilds, log.is_current)
         return projector if is_same else Projector(self._connection, log, self._settings, self._clock)
-
-    def _keep_projector(self, log: TrackedLog, projector: Projector) -> None:
-        self._projectors[log.log_id] = (log, projector)
-        if len(self._projectors) > MOST_PROJECTORS:
-            self._projectors.popitem(last=False)

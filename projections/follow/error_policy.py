@@ -58,14 +58,10 @@ def outage_reason(error: Exception) -> str:
     if isinstance(error, SourceUnavailable | LockLost):
         return str(error).rstrip(".")
     what = "the disk of the database is full" if isinstance(error, errors.DiskFull) else "the database is unavailable"
-    return f"{what} ({_database_reason(error)})"
+    reason = server_reason(error) if isinstance(error, psycopg.Error) else None
+    return f"{what} ({reason or failure_line(error).removeprefix('consuming input failed: ')})"
 
 
 def is_login_refused(error: Exception) -> bool:
     """Return whether brokers or database refused the credentials, so retrying is unlikely to help."""
     return isinstance(error, CredentialsRefused) or (isinstance(error, psycopg.Error) and refuses_login(error))
-
-
-def _database_reason(error: Exception) -> str:
-    primary = server_reason(error) if isinstance(error, psycopg.Error) else None
-    return failure_line(error).removeprefix("consuming input failed: ") if primary is None else primary

@@ -29,10 +29,6 @@ RETRY_FIRST_SECONDS: Final = 1.0
 RETRY_LONGEST_SECONDS: Final = 30.0
 
 
-def _retries() -> Backoff:
-    return Backoff(first_seconds=RETRY_FIRST_SECONDS, longest_seconds=RETRY_LONGEST_SECONDS)
-
-
 class StreamActivity(NamedTuple):
     """A stream: ``waiting`` for brokers, a lock or the follower that holds it, ``over`` if it was read as planned.
 
@@ -91,7 +87,9 @@ class FollowedStream:
     next_offset: int | None = None
     seen_end: int | None = None
     longest_absence_ms: int | None = None
-    retries: Backoff = field(default_factory=_retries)
+    retries: Backoff = field(
+        default_factory=lambda: Backoff(first_seconds=RETRY_FIRST_SECONDS, longest_seconds=RETRY_LONGEST_SECONDS)
+    )
 
     @property
     def is_to_attach(self) -> bool:

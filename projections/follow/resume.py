@@ -6,17 +6,19 @@ from typing import Final, NamedTuple
 
 from eventlog.postgres.archive import first_difference, tail_start
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log_registry import StoredLog, fill_topic, known_cluster, newest_log
+from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.source import POSTGRES, RECORDING, EventSource, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
 from projections.errors import ProjectionError, RebuildNeeded
 from projections.fold.settings import FoldSettings
-from projections.follow.continuity import Continuity, check_continuity, needs_comparison
+from projections.follow.continuity import Continuity, check_continuity, is_another_topic
 from projections.follow.heartbeat import server_now
 from projections.projector import Clock, MakeProjector, Projector
 from projections.retired_streams import end_retirement
 from projections.tracked_logs import Observation, TrackedLog, logs_of, register_log, track_log, write_observations
 
+_FILL_TOPIC: Final = "update eventlog.log set backend = %s, cluster_id = %s, topic_id = %s where log_id = %s"
+_CLUSTER: Final = "select cluster_id from eventlog.log where cluster_id is not null limit 1"
 TAIL_EVENTS: Final = 1_000
 """How many events below the position are compared with the archive before reading is resumed."""
 
@@ -140,15 +142,16 @@ class LogSource:
     def _continue(self, log: TrackedLog, topic: Topic, continuity: Continuity) -> TrackedLog:
         log.require_fold_version(self.settings)
         if log.backend == RECORDING or (log.topic_id is None and topic.facts.topic_id is not None):
-            fill_topic(self.connection, log.log_id, topic.backend, topic.cluster_id, topic.facts.topic_id)
-            log = replace(log, backend=topic.backend, topic_id=topic.facts.topic_id)
+            topic_id = topic.facts.topic_id
+            self.connection.execute(_FILL_TOPIC, (topic.backend, topic.cluster_id, topic_id, log.log_id))
+            log = replace(log, backend=topic.backend, topic_id=topic_id)
         if continuity.resync and log.resync_from is None:
             log = replace(log, resync_from=log.next_offset)
         return _set_state(self.connection, log, topic)
 
     def _difference(self, log: TrackedLog, facts: StreamFacts) -> int | None:
         """The first offset at which stream and archive differ: among the last events, or in all of a recording."""
-        if log.backend == POSTGRES or not needs_comparison(log, facts):
+        if log.backend == POSTGRES or is_another_topic(log, facts) or log.next_offset > facts.end_offset:
             return None
         if (end := _end_of_newest_epoch(self.connection, self.source, log)) is not None:
             return end
@@ -204,7 +207,7 @@ def _require_position(log: TrackedLog, facts: StreamFacts) -> None:
 
 def require_cluster(connection: Connection, stream_name: str, cluster_id: str | None) -> None:
     """Raise ProjectionError if the database has logs of another Kafka cluster."""
-    known = known_cluster(connection)
+    (known,) = connection.execute(_CLUSTER).fetchone() or (None,)
     if cluster_id is not None and known not in (None, cluster_id):
         raise ProjectionError(
             f"{stream_name} is on the Kafka cluster {cluster_id}, but the database has logs of {known}. A database "
