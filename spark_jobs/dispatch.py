@@ -51,12 +51,12 @@ def run_log_tasks(
     settings: LogTaskSettings,
     tasks: int | None = None,
     *,
-    unit: str | None = None,
+    shows_progress: bool = False,
 ) -> list[Outcome]:
     """Run log tasks in at most ``tasks`` Spark tasks (see `default_tasks`), and return their outcomes in order.
 
     A Spark task that fails is repeated; a log task that was complete changes nothing then. ``what`` is for errors, as
-    in ``"Cannot replay with Spark"``. With the ``unit`` of their weights, the progress is shown on standard error.
+    in ``"Cannot replay with Spark"``. ``shows_progress``: on standard error; weights are events then.
 
     Raises:
         SparkJobError: Spark failed, or a task failed as often as Spark allows.
@@ -66,8 +66,8 @@ def run_log_tasks(
     weights = [each.weight for each in log_tasks]
     bins = pack(weights, tasks or default_tasks(spark, log_tasks))
     numbered = [[(number, log_tasks[number]) for number in numbers] for numbers in bins]
-    progress = Progress(len(log_tasks), sum(weights), unit or "")
-    shown = shown_progress(settings.database_url, settings.channel, progress) if unit else nullcontext()
+    progress = Progress(len(log_tasks), sum(weights))
+    shown = shown_progress(settings.database_url, settings.channel, progress) if shows_progress else nullcontext()
     with shown, spark_errors(what):
         found = dict(run_bins(spark, numbered, partial(_run_bin, settings)))
     if missing := len(log_tasks) - len(found):
@@ -120,11 +120,10 @@ def _run_bin(
 
 @dataclass
 class Progress:
-    """Finished log tasks of ``count``, and their ``weight`` in ``unit``. A repeated Spark task does not count twice."""
+    """Finished log tasks of ``count``, and their ``weight`` in events. A repeated Spark task does not count twice."""
 
     count: int
     weight: int
-    unit: str
     _by_task: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def take(self, payload: str) -> None:
@@ -139,8 +138,8 @@ class Progress:
         weight = sum(weight for _, weight in self._by_task.values())
         rate = weight / seconds if seconds > 0 else 0.0
         left = f", {naturaldelta((self.weight - weight) / rate)} left" if rate and weight < self.weight else ""
-        counts = f"{done:,} of {self.count:,} logs, {weight:,} of {self.weight:,} {self.unit}"
-        return f"{counts}, {rate:,.0f} {self.unit}/s{left}"
+        counts = f"{done:,} of {self.count:,} logs, {weight:,} of {self.weight:,} events"
+        return f"{counts}, {rate:,.0f} events/s{left}"
 
 
 @contextmanager

@@ -32,11 +32,6 @@ select exists (select from pg_stat_activity where application_name = %s and pid 
 _RETRIED: Final = (*OUTAGES, *CONFLICTS, PositionMoved, LogRebuilt, OffsetLost)
 
 
-def new_channel() -> str:
-    """A channel of Postgres for the log tasks of one run."""
-    return f"coordstream_spark_{token_hex(8)}"
-
-
 @dataclass(frozen=True)
 class LogTaskSettings:
     """What log tasks need. Pickled for the executors, so that no plan, property or log shows its secrets.
@@ -52,7 +47,7 @@ class LogTaskSettings:
     kafka: KafkaOptions | None = None
     until: datetime | None = None
     kind: str | None = None
-    channel: str = field(default_factory=new_channel)
+    channel: str = field(default_factory=lambda: f"coordstream_spark_{token_hex(8)}")
     outage_seconds: float = 30.0
     busy_seconds: float = 30.0
 
@@ -150,12 +145,10 @@ class LogTaskSession(Closing):
 
     def _disconnect(self) -> None:
         """Close the connections; the next log task opens new ones."""
-        with suppress(Exception):
-            if self._connection is not None:
-                self._connection.close()
-        with suppress(Exception):
-            if self._source is not None:
-                self._source.close()
+        for opened in (self._connection, self._source):
+            with suppress(Exception):
+                if opened is not None:
+                    opened.close()
         self._connection = self._source = None
 
     def _wait_for_copy(self) -> bool:

@@ -77,10 +77,6 @@ class RecordedStream:
     files: tuple[TopicInFile, ...]
 
     @property
-    def job(self) -> tuple[str, str]:
-        return self.stream.job_name, self.stream.job_id
-
-    @property
     def weight(self) -> int:
         return sum(file.summary.count for file in self.files)
 

@@ -28,15 +28,11 @@ from spark_jobs.table_partitions import replay_projector
 
 
 class ReplayTask(LogTask, Protocol):
-    """Replays one log of ``job``, a name and an id. The result is a `LogResult`."""
+    """Replays one log. The result is a `LogResult`."""
 
     @property
     def stream(self) -> StreamIdentity:
         """The log's stream."""
-
-    @property
-    def job(self) -> tuple[str, str]:
-        """The job's name and id."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +41,6 @@ class TopicStream:
 
     stream: StreamIdentity
     end: int
-
-    @property
-    def job(self) -> tuple[str, str]:
-        return self.stream.job_name, self.stream.job_id
 
     @property
     def weight(self) -> int:
@@ -62,7 +54,7 @@ class TopicStream:
 
 @dataclass(frozen=True)
 class ArchivedLog:
-    """Rebuilds one log from the archive."""
+    """Rebuilds one log of ``job``, a name and an id, from the archive."""
 
     log: TrackedLog
     job: tuple[str, str]
@@ -110,7 +102,7 @@ def replay(
     began = time.monotonic()
     if any(isinstance(each, RecordedStream) and each.is_shared for each in log_tasks):
         tasks = tasks or count_cores(spark)  # each task that has a topic of a shared file reads all of the file
-    outcomes = run_log_tasks(spark, "Cannot replay with Spark", log_tasks, settings, tasks, unit="events")
+    outcomes = run_log_tasks(spark, "Cannot replay with Spark", log_tasks, settings, tasks, shows_progress=True)
     seconds = time.monotonic() - began
     names = [each.stream.stream_name for each in log_tasks]
     failures = {name: outcome.failure for name, outcome in zip(names, outcomes, strict=True) if outcome.failure}
@@ -136,15 +128,21 @@ def _ends(source: EventSource, names: Sequence[str]) -> dict[str, int]:
 
 def select_jobs(log_tasks: Sequence[ReplayTask], pattern: str | None, place: str) -> list[ReplayTask]:
     """The logs of jobs whose ``name/id`` or name matches a pattern, all without one. Raises SparkJobError: none."""
-    found = [each for each in log_tasks if pattern is None or _matches(each.job, pattern)]
+    found = [each for each in log_tasks if pattern is None or _matches(_job(each), pattern)]
     if found:
         return found
     if not log_tasks:
         raise SparkJobError(f"No streams of jobs in {place}.")
-    names = sorted({"/".join(each.job) for each in log_tasks})
+    names = sorted({"/".join(_job(each)) for each in log_tasks})
     raise SparkJobError(
         f'No job in {place} matches "{printable_text(pattern or "")}". Known jobs: {list_names(names)}.'
     )
+
+
+def _job(log_task: ReplayTask) -> tuple[str, str]:
+    if isinstance(log_task, ArchivedLog):
+        return log_task.job
+    return log_task.stream.job_name, log_task.stream.job_id
 
 
 def _matches(job: tuple[str, str], pattern: str) -> bool:
@@ -177,5 +175,5 @@ def verify(
     ``reads_topics``: also compare the archive with the topics. Raises SparkJobError: Spark failed.
     """
     log_tasks = [LogToVerify(log, reads_topics) for log in logs]
-    outcomes = run_log_tasks(spark, "Cannot verify with Spark", log_tasks, settings, tasks, unit="events")
+    outcomes = run_log_tasks(spark, "Cannot verify with Spark", log_tasks, settings, tasks, shows_progress=True)
     return [outcome.failure or outcome.result for outcome in outcomes]

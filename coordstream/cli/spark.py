@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -29,13 +29,11 @@ from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
 from projections.fold.settings import FoldSettings
 from projections.tracked_logs import TRACKED_BACKENDS, mark_for_rebuild
+from spark_jobs.place import is_lake
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from coordstream.cli.follow import FollowRequest, OpenFollower
     from projections.follow.follower import Follower
-    from spark_jobs.log_task import LogTaskSettings
     from spark_jobs.replay import Replayed, ReplayTask
 
 ARCHIVE: Final = "archive"
@@ -156,40 +154,33 @@ def replay(
         raise typer.BadParameter("'--from' is empty. Expected 'archive', 'kafka', a lake, or recordings.")
     if until is not None and source == ARCHIVE:
         raise typer.BadParameter("'--until' needs '--from kafka' or recordings: a rebuild keeps all archived events.")
+    is_known = source in (ARCHIVE, KAFKA) or is_lake(source)
+    if until is not None and is_known and source != KAFKA:
+        raise typer.BadParameter(
+            "'--until' needs '--from kafka' or recordings: a lake's logs are restored as they were at its last run."
+        )
     require_spark()
     from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
+    from spark_jobs.recordings import check_recordings, find_files  # noqa: PLC0415
     from spark_jobs.replay import replay as replay_logs  # noqa: PLC0415
+    from spark_jobs.replay import select_jobs  # noqa: PLC0415
 
-    files = None if source in (ARCHIVE, KAFKA) else _files(source, until)
+    files = [] if is_known else find_files(source)
     with open_database(warns=False) as database:
         if database.connection.execute(_MAY_WRITE).fetchone() != (True,):  # before recordings are read to their ends
             raise CoordstreamError("This database user may not write relations. Connect as the database's owner.")
         fold, kafka = FoldSettings(database.secrets), database.settings.kafka
         given = LogTaskSettings(database.url, fold, kafka, until, kind, busy_seconds=lock_timeout)
-        logs = _known_logs(source, kind, jobs, database) if files is None else []
+        logs = _known_logs(source, kind, jobs, database) if is_known else []
         with spark_session("coordstream spark replay", settings) as spark:
-            if files is not None:
-                logs = _logs_in_files(spark, source, files, jobs, given, tasks)
+            if files:
+                logs = select_jobs(check_recordings(spark, files, given, tasks), jobs, f"'{source}'")
             done = replay_logs(spark, database.connection, logs, given, tasks)
     _print_replayed(source, done, as_json=as_json)
 
 
-def _files(source: str, until: datetime | None) -> "list[Path]":
-    """The recordings that a path names; none for a lake. Raises SparkJobError: it names nothing."""
-    from spark_jobs.place import is_lake  # noqa: PLC0415
-    from spark_jobs.recordings import find_files  # noqa: PLC0415
-
-    if not is_lake(source):
-        return find_files(source)
-    if until is not None:
-        raise typer.BadParameter(
-            "'--until' needs '--from kafka' or recordings: a lake's logs are restored as they were at its last run."
-        )
-    return []
-
-
 def _known_logs(source: str, kind: str | None, jobs: str | None, database: Database) -> "list[ReplayTask]":
-    """The logs of the archive or the topics of the brokers. Raises CoordstreamError, SparkJobError: there are none."""
+    """The logs of the archive, the brokers or a lake. Raises CoordstreamError, SparkJobError: there are none."""
     from spark_jobs.replay import ArchivedLog, select_jobs, topic_streams  # noqa: PLC0415
 
     if source == KAFKA:
@@ -197,25 +188,14 @@ def _known_logs(source: str, kind: str | None, jobs: str | None, database: Datab
 
         with open_topics() as topics:
             return select_jobs(topic_streams(topics, kind), jobs, "the Kafka cluster")
+    if source != ARCHIVE:
+        from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415 (loads deltalake)
+
+        return select_jobs(lake_streams(source), jobs, f"'{source}'")
     with database.connection.transaction():  # a pattern without a job means that nothing is marked
         mark_for_rebuild(database.connection, TRACKED_BACKENDS)
         logs = selected_logs(database.connection, [])
         return select_jobs([ArchivedLog(log, (job.name, job.id)) for job, log in logs], jobs, "the archive")
-
-
-def _logs_in_files(
-    spark: Any, source: str, files: "list[Path]", jobs: str | None, settings: "LogTaskSettings", tasks: int | None
-) -> "list[ReplayTask]":
-    """The logs of recordings, or of a lake without any. Raises SparkJobError: a file is invalid, or has no such job."""
-    from spark_jobs.replay import select_jobs  # noqa: PLC0415
-
-    if files:
-        from spark_jobs.recordings import check_recordings  # noqa: PLC0415
-
-        return select_jobs(check_recordings(spark, files, settings, tasks), jobs, f"'{source}'")
-    from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415 (loads the fold)
-
-    return select_jobs(lake_streams(source), jobs, f"'{source}'")
 
 
 def _print_replayed(source: str, done: "Replayed", *, as_json: bool) -> None:

@@ -94,30 +94,24 @@ class ArchiveReader:
 
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         with database_errors("the archive", "replayer"):
-            yield from read_archive(self._connection, _log_id(wanted), wanted.first, wanted.until)
+            yield from read_archive(self._connection, wanted.log.log_id, wanted.first, wanted.until)
             self._require_same_horizon(wanted)
 
     def read_stored(self, wanted: LogRange) -> Iterator[Mapping[str, pa.Array]]:
         """The raw columns of a range as Arrow arrays; see `read_stored_columns`."""
         with database_errors("the archive", "replayer"):
-            yield from read_stored_columns(self._connection, _log_id(wanted), wanted.first, wanted.until)
+            yield from read_stored_columns(self._connection, wanted.log.log_id, wanted.first, wanted.until)
             self._require_same_horizon(wanted)
 
     def _require_same_horizon(self, wanted: LogRange) -> None:
         """Raise SparkJobError if a retention may have detached events of the range after it was planned."""
-        if wanted.log.horizon < horizon_offset(self._connection, _log_id(wanted)) > wanted.first:
+        if wanted.log.horizon < horizon_offset(self._connection, wanted.log.log_id) > wanted.first:
             raise SparkJobError(
                 f"A retention has detached events of {wanted.log.stream_name} while they were read. Read them again."
             )
 
     def close(self) -> None:
         self._connection.close()
-
-
-def _log_id(wanted: LogRange) -> int:
-    if wanted.log.log_id is None:
-        raise ValueError(f"{wanted.log.stream_name} is not a log of the archive")
-    return wanted.log.log_id
 
 
 class _Page(NamedTuple):

@@ -1,20 +1,12 @@
 """The columns of the data source, and how events become Arrow batches with some of them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    DataType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
@@ -27,24 +19,24 @@ from spark_jobs.data_source.log_range import Log
 from spark_jobs.errors import SparkJobError
 from spark_jobs.timestamps import spark_micros
 
-_HEADERS: Final = ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())]))
-_ARROW_HEADERS: Final = pa.list_(pa.field("element", pa.struct([("key", pa.string()), ("value", pa.binary())])))
-_TYPES: Final[dict[str, tuple[DataType, pa.DataType]]] = {
-    "stream_name": (StringType(), pa.string()),
-    "stream_kind": (StringType(), pa.string()),
-    "incarnation": (IntegerType(), pa.int32()),
-    "log_offset": (LongType(), pa.int64()),
-    "record_time": (TimestampType(), pa.timestamp("us", tz="UTC")),
-    "key": (BinaryType(), pa.binary()),
-    "value": (BinaryType(), pa.binary()),
-    "headers": (_HEADERS, _ARROW_HEADERS),
-    "message_type": (StringType(), pa.string()),
-    "message_key": (StringType(), pa.string()),
-    "operation": (StringType(), pa.string()),
-    "message_value": (StringType(), pa.string()),
-}
-
-SCHEMA: Final = StructType([StructField(name, kind) for name, (kind, _) in _TYPES.items()])
+_HEADERS: Final = pa.list_(pa.field("element", pa.struct([("key", pa.string()), ("value", pa.binary())])))
+_ARROW: Final = pa.schema(
+    {
+        "stream_name": pa.string(),
+        "stream_kind": pa.string(),
+        "incarnation": pa.int32(),
+        "log_offset": pa.int64(),
+        "record_time": pa.timestamp("us", tz="UTC"),
+        "key": pa.binary(),
+        "value": pa.binary(),
+        "headers": _HEADERS,
+        "message_type": pa.string(),
+        "message_key": pa.string(),
+        "operation": pa.string(),
+        "message_value": pa.string(),
+    }
+)
+SCHEMA: Final = from_arrow_schema(_ARROW)
 
 _OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
 _STORED: Final = ("log_offset", "record_time", "key", "value")
@@ -53,7 +45,7 @@ _STORED: Final = ("log_offset", "record_time", "key", "value")
 def columns_of(schema: StructType) -> tuple[str, ...]:
     """The names of the columns of a schema, which may be a part of `SCHEMA`. Raises SparkJobError for others."""
     for field in schema:
-        if field.name not in _TYPES or _TYPES[field.name][0] != field.dataType:
+        if field.name not in SCHEMA.names or SCHEMA[field.name].dataType != field.dataType:
             known = ", ".join(f"{column.name} {column.dataType.simpleString()}" for column in SCHEMA)
             raise SparkJobError(
                 f"coordinator_stream has no column '{field.name} {field.dataType.simpleString()}'. "
@@ -71,7 +63,7 @@ class EventColumns:
     def __init__(self, names: Sequence[str], log: Log, secrets: SecretPolicy) -> None:
         self._names = names
         self._log = log
-        self._schema = pa.schema([(name, _TYPES[name][1]) for name in names])
+        self._schema = pa.schema([_ARROW.field(name) for name in names])
         self._masked = MaskedEvents(log.stream_kind, secrets)
         self._of_events: Mapping[str, Callable[[RecordedEvent], Any]] = {
             "log_offset": lambda event: event.offset,
@@ -79,8 +71,8 @@ class EventColumns:
             "key": lambda event: event.key,
             "value": lambda event: event.value,
             "headers": _headers,
-            "message_type": self._message_type,
-            "message_key": self._message_key,
+            "message_type": partial(self._meaning, "message_type"),
+            "message_key": partial(self._meaning, "message_key"),
             "operation": self._operation,
             "message_value": self._message_value,
         }
@@ -101,21 +93,17 @@ class EventColumns:
     def _column(self, name: str, events: Sequence[RecordedEvent]) -> pa.Array:
         if name in _OF_THE_LOG:
             return self._of_the_log(name, len(events))
-        return pa.array(list(map(self._of_events[name], events)), _TYPES[name][1])
+        return pa.array(list(map(self._of_events[name], events)), _ARROW.field(name).type)
 
     def _of_the_log(self, name: str, count: int) -> pa.Array:
-        return pa.repeat(pa.scalar(getattr(self._log, name), _TYPES[name][1]), count)
+        return pa.repeat(pa.scalar(getattr(self._log, name), _ARROW.field(name).type), count)
 
     def _entry(self, event: RecordedEvent) -> KeyEntry | None:
         return None if event.key is None else self._masked.entry(event.key)
 
-    def _message_type(self, event: RecordedEvent) -> str | None:
+    def _meaning(self, name: str, event: RecordedEvent) -> Any:
         entry = self._entry(event)
-        return None if entry is None else entry.meaning.message_type
-
-    def _message_key(self, event: RecordedEvent) -> str | None:
-        entry = self._entry(event)
-        return None if entry is None else entry.meaning.message_key
+        return None if entry is None else getattr(entry.meaning, name)
 
     def _operation(self, event: RecordedEvent) -> str:
         if event.value is None:

@@ -31,7 +31,7 @@ _RANGES: Final[dict[str, Callable[[int], tuple[int, int]]]] = {
 
 @dataclass(frozen=True)
 class Log:
-    """One log. `log_id` is the archive's, `incarnation` also a lake's, `topic_id` Kafka's, `path` a recording's.
+    """One log. `log_id` is the archive's or 0, `incarnation` also a lake's, `topic_id` Kafka's, `path` a recording's.
 
     `horizon`: the offset below which a retention has detached events of the archive; 0 if none has.
     """
@@ -39,7 +39,7 @@ class Log:
     stream_name: str
     stream_kind: StreamKind
     incarnation: int | None = None
-    log_id: int | None = None
+    log_id: int = 0
     topic_id: str | None = None
     path: str | None = None
     horizon: int = 0

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from eventlog.events import RecordedEvent
-from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.recording import read_recording
+from eventlog.recording_spool import LineSpool, check_recording
 from eventlog.source import no_stream
 from eventlog.streams import identify
 from spark_jobs.data_source.archive_reader import ArchiveReader
@@ -35,9 +36,9 @@ class LogReader(Protocol):
 def open_reader(origin: str, access: Access) -> LogReader:
     """The reader of `archive`, `kafka`, or the path of a lake or recording. Raises SparkJobError: it does not open."""
     if origin == ARCHIVE:
-        return ArchiveReader(access.require_database())
+        return ArchiveReader(access.database_url)
     if origin == KAFKA:
-        return TopicReader(access.require_kafka())
+        return TopicReader(require_brokers(access.kafka))
     return LakeReader(origin) if is_lake(origin) else RecordingReader(origin)
 
 
@@ -112,13 +113,11 @@ class RecordingReader(_ClosedReader):
 
 
 def _logs_of(path: Path, options: SourceOptions) -> list[LogRange]:
-    bounds: dict[str, tuple[int, int]] = {}
-    for topic, event in read_recording(path):
-        first, _ = bounds.get(topic, (event.offset, 0))
-        bounds[topic] = (first, event.offset + 1)
+    with LineSpool() as spool:
+        summaries = check_recording(path, spool, ()).summaries
     return [
-        LogRange(Log(topic, identify(topic).stream_kind, path=str(path)), first, until)
-        for topic, (first, until) in bounds.items()
+        LogRange(Log(topic, identify(topic).stream_kind, path=str(path)), found.first_offset, found.last_offset + 1)
+        for topic, found in summaries.items()
         if options.matches(topic)
     ]
 

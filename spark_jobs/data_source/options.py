@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
-from eventlog.kafka.options import KafkaOptions, require_brokers
+from eventlog.kafka.options import KafkaOptions
 from eventlog.secret_policy import SecretPolicy
 from spark_jobs.errors import SparkJobError
 from spark_jobs.place import local_path
@@ -83,18 +83,8 @@ def _count(name: str, text: str) -> int:
 
 @dataclass(frozen=True)
 class Access:
-    """The database and the brokers, each None if unknown, and what is a secret. `repr` shows no secret."""
+    """The database, the brokers (None if unknown), and what is a secret. `repr` shows no secret."""
 
     secrets: SecretPolicy
-    database_url: str | None = field(default=None, repr=False)
+    database_url: str = field(repr=False)
     kafka: KafkaOptions | None = None
-
-    def require_database(self) -> str:
-        """The database's URL. Raises SparkJobError if it is unknown."""
-        if self.database_url is None:
-            raise SparkJobError("No database URL. Set COORDSTREAM_DATABASE_URL.")
-        return self.database_url
-
-    def require_kafka(self) -> KafkaOptions:
-        """How to reach the brokers. Raises BrokersMissing if they are unknown."""
-        return require_brokers(self.kafka)

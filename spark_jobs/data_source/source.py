@@ -30,8 +30,8 @@ BATCH_BYTES: Final = 64 << 20
 class CoordinatorStream(DataSource):
     """Events of logs as rows. `register` makes a subclass with an `access`, which Spark pickles with the class."""
 
-    access: ClassVar[Access | None] = None
-    known_as: ClassVar[str] = NAMES[0]
+    access: ClassVar[Access]
+    known_as: ClassVar[str]
 
     @classmethod
     def name(cls) -> str:
@@ -43,7 +43,7 @@ class CoordinatorStream(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader for `spark.read`. Raises SparkJobError for an option or a column that is wrong."""
-        return BatchReader(parse_options(self.options), self._access(), schema)
+        return BatchReader(parse_options(self.options), self.access, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 (Spark calls it)
         """The reader for `spark.readStream`. Raises SparkJobError, also if this Spark is too old."""
@@ -51,12 +51,7 @@ class CoordinatorStream(DataSource):
             from spark_jobs.data_source.stream_reader import StreamReader  # noqa: PLC0415
         except ImportError:
             raise SparkJobError("Streaming from coordinator_stream needs Spark 4.2 or newer.") from None
-        return StreamReader(parse_options(self.options), self._access(), schema)
-
-    def _access(self) -> Access:
-        if self.access is None:
-            raise SparkJobError("coordinator_stream has no settings. Register it with coordstream.spark.register.")
-        return self.access
+        return StreamReader(parse_options(self.options), self.access, schema)
 
 
 def register(spark: SparkSession, access: Access) -> None:

@@ -44,7 +44,7 @@ def offset_of(places: Mapping[str, Place]) -> Offset:
 
 def identity(log: LogRange) -> str:
     """What tells two logs of one stream apart: the topic's id, or the incarnation in the archive."""
-    return f"topic {log.log.topic_id}" if log.log.log_id is None else f"incarnation {log.log.incarnation}"
+    return f"incarnation {log.log.incarnation}" if log.log.log_id else f"topic {log.log.topic_id}"
 
 
 def place_in(log: LogRange, next_offset: int) -> Place:
@@ -69,7 +69,7 @@ def require_continuity(places: Mapping[str, Place], logs: Mapping[str, LogRange]
             raise _lost(
                 name, f"was truncated: it ends at offset {found.until}, before the position {place.next_offset}"
             )
-        if place.next_offset < found.first and not (found.log.log_id is not None and place.next_offset == 0):
+        if place.next_offset < found.first and not (found.log.log_id and place.next_offset == 0):
             raise _lost(name, f"now starts at offset {found.first}, after the position {place.next_offset}")
         if place.horizon < found.log.horizon > place.next_offset:
             lost = f"lost events below offset {found.log.horizon} to a retention"
@@ -184,7 +184,7 @@ def _starting_offsets(text: str) -> dict[str, int]:
 
 def _require_offset(log: LogRange, offset: int) -> None:
     """Raise SparkJobError if a query cannot start at the offset. In the archive, any log can be read from 0 on."""
-    is_start = offset == 0 and log.log.log_id is not None
+    is_start = offset == 0 and log.log.log_id
     if not is_start and not log.first <= offset <= log.until:
         raise SparkJobError(
             f"Invalid offset {offset} of {log.log.stream_name} in the option 'startingOffsets'. "

@@ -10,6 +10,7 @@ import psycopg
 
 from eventlog.errors import EventLogError
 from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.options import require_brokers
 from eventlog.kafka.ranges import RangeReader
 from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
@@ -87,8 +88,8 @@ class _Process:
 def _worker(access: Access) -> DelegatedWorker:
     if _Process.worker is None or _Process.access != access:
         _forget_worker()
-        kafka = access.require_kafka()
-        connection = connect(access.require_database(), application_name=APPLICATION_NAME, prepares=True)
+        kafka = require_brokers(access.kafka)
+        connection = connect(access.database_url, application_name=APPLICATION_NAME, prepares=True)
         _Process.open.callback(connection.close)
         connection.execute(_LOCK_TIMEOUT)
         admin = KafkaAdmin(kafka)

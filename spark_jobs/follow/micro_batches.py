@@ -21,6 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.options import require_brokers
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection
 from eventlog.source import Read, SourceUnavailable
@@ -59,7 +60,7 @@ class MicroBatches(KafkaSource):
     def __init__(self, spark: SparkSession, access: Access) -> None:
         self._spark = spark
         self._access = access
-        super().__init__(access.require_kafka())
+        super().__init__(require_brokers(access.kafka))
         self._planner: KafkaAdmin | None = None
         self._scratch = tempfile.TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True)
         self._query: StreamingQuery | None = None
@@ -167,7 +168,7 @@ class MicroBatches(KafkaSource):
         """The next ranges of the streams; none if the brokers do not answer, which the follower itself notices."""
         assigned = dict(self._assigned)  # the follower changes it meanwhile
         try:
-            self._planner = self._planner or KafkaAdmin(self._access.require_kafka())
+            self._planner = self._planner or KafkaAdmin(require_brokers(self._access.kafka))
             return plan_ranges(assigned, self._planner.topic_ids(assigned), self._planner.end_offsets(list(assigned)))
         except SourceUnavailable:
             return []

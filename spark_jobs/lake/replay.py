@@ -67,10 +67,6 @@ class LakeStream:
         return _stream(self.logs[0].log)
 
     @property
-    def job(self) -> tuple[str, str]:
-        return self.stream.job_name, self.stream.job_id
-
-    @property
     def weight(self) -> int:
         return sum(each.log.events for each in self.logs)
 

@@ -13,8 +13,7 @@ from psycopg import sql
 from eventlog.errors import did_you_mean, printable_text
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.jdbc import Relation
-from spark_jobs.relations.snapshots import Snapshot
+from spark_jobs.relations.jdbc import Relation, Snapshot
 
 OTHER_HISTORIES: Final = ("config_change", "event")
 

@@ -15,8 +15,7 @@ from projections import job_choice
 from projections.job_choice import Job, UnknownJob
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.relations.catalogue import BUCKET, POSITIONS, Catalogue, Cut, LogOffset, is_history
-from spark_jobs.relations.jdbc import choose_partitions, ranges, read_rows
-from spark_jobs.relations.snapshots import Positions, Snapshot, exported_snapshot
+from spark_jobs.relations.jdbc import Positions, Snapshot, choose_partitions, exported_snapshot, ranges, read_rows
 
 STREAM_KINDS: Final = ("coordinator", "checkpoint")
 LARGE_LOG: Final = 20_000
@@ -116,7 +115,11 @@ class RelationReader:
         if opened is not None and spark in (opened, opened.spark):
             return _read(opened, relation, job, at, columns, partitions)
         with self.snapshot(cast("SparkSession", spark)) as moment:
-            return _materialize(_read(moment, relation, job, at, columns, partitions), relation)
+            frame = _read(moment, relation, job, at, columns, partitions)
+            with spark_errors(f'Spark cannot read relation "{relation}"'):
+                rows = frame.localCheckpoint()
+            _POSITIONS[rows] = _POSITIONS[frame]
+            return rows
 
 
 def log_positions(frame: DataFrame) -> Positions:
@@ -168,14 +171,6 @@ def _read(
         frame = read_rows(moment.spark, moment.url, rows, snapshot, parts)
     _POSITIONS[frame] = positions
     return frame
-
-
-def _materialize(frame: DataFrame, relation: str) -> DataFrame:
-    """The rows in the executors, which no longer need the snapshot."""
-    with spark_errors(f'Spark cannot read relation "{relation}"'):
-        rows = frame.localCheckpoint()
-    _POSITIONS[rows] = _POSITIONS[frame]
-    return rows
 
 
 def _parts(

@@ -15,8 +15,8 @@ from pyspark.sql import functions as sf
 from projections.job_choice import Job
 from spark_jobs.errors import spark_errors
 from spark_jobs.output_folder import output_folder
+from spark_jobs.relations.jdbc import Positions
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader, choose_job
-from spark_jobs.relations.snapshots import Positions
 
 AS_OF_FILE: Final = "as_of.json"
 MOST_ROWS: Final = 40

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from eventlog.postgres.connection import connect
 from spark_jobs.dispatch import Progress, default_tasks, pack, shown_progress
-from spark_jobs.log_task import new_channel
 from tests.fixtures.waiting import wait_until
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def test_few_events_get_fewer_tasks_but_one_per_core(weights: list[int], tasks: 
 
 
 def test_progress_names_logs_events_rate_and_time_left_and_counts_a_repeated_task_once() -> None:
-    progress = Progress(1_000, 20_000, "events")
+    progress = Progress(1_000, 20_000)
     assert progress.describe(0) == "0 of 1,000 logs, 0 of 20,000 events, 0 events/s"
     for payload in ("[0, 40, 1000]", "[3, 60, 4000]", "[3, 1, 10]", "no json", "{}"):
         progress.take(payload)
@@ -51,10 +50,10 @@ def test_notifications_are_shown(
     database_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("spark_jobs.dispatch.LINE_SECONDS", 0.01)
-    channel, shown = new_channel(), []
+    channel, shown = "coordstream_spark_0", []
     with (
         connect(database_url) as connection,
-        shown_progress(database_url, channel, Progress(10, 100, "events")),
+        shown_progress(database_url, channel, Progress(10, 100)),
     ):
 
         def is_shown() -> bool:
@@ -67,6 +66,6 @@ def test_notifications_are_shown(
 
 
 def test_without_a_connection_nothing_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    with shown_progress("postgresql://u@127.0.0.1:1/d", new_channel(), Progress(1, 1, "events")):
+    with shown_progress("postgresql://u@127.0.0.1:1/d", "coordstream_spark_0", Progress(1, 1)):
         pass
     assert capsys.readouterr().err == ""

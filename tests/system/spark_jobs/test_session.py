@@ -13,8 +13,7 @@ from pyspark.sql import SparkSession
 from spark_jobs import session as builder
 from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.errors import SparkJobError, spark_errors
-from spark_jobs.relations.jdbc import Relation, jdbc_properties, read_rows
-from spark_jobs.relations.snapshots import exported_snapshot
+from spark_jobs.relations.jdbc import Relation, exported_snapshot, jdbc_properties, read_rows
 from spark_jobs.session import (
     JDBC_DRIVER,
     _require_server,

@@ -64,7 +64,7 @@ def test_an_unexpected_error_is_that_of_its_log_and_has_no_value(
             return Applied(3, wanted.next_offset, None)
 
     monkeypatch.setattr(executor, "_worker", lambda _: Worker())
-    broken, orders = applied(Access(SECRETS), *(Delegated(name, "id", 1, 0, 3) for name in ("broken", "orders")))
+    broken, orders = applied(Access(SECRETS, ""), *(Delegated(name, "id", 1, 0, 3) for name in ("broken", "orders")))
     assert (orders.applied.events, orders.error) == (3, None)
     assert str(broken.error).startswith("broken cannot be followed: unexpected error ZeroDivisionError in an")
     assert PLANTED.encode() not in pickle.dumps(broken)

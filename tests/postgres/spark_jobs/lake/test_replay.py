@@ -115,7 +115,7 @@ def test_a_new_database_gets_all_at_once(database_url: str, clone_database: Call
         run_resync(connection, source)
         recreate(connection, source, LATER)
         stream = lake.archive(database_url)
-        assert (stream.weight, stream.job) == (10, ("orders", "1"))
+        assert (stream.weight, stream.stream.job_name, stream.stream.job_id) == (10, "orders", "1")
         assert run(other, stream) == (10, 0)
         assert contents(replayed) == contents(connection)
         assert replayed.execute("select distinct end_offset from projection.position").fetchall() == [(None,)]

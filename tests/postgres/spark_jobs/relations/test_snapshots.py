@@ -5,7 +5,7 @@ import re
 import pytest
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.snapshots import exported_snapshot
+from spark_jobs.relations.jdbc import exported_snapshot
 
 
 def test_a_snapshot_is_kept_open_without_timeouts(database_url: str) -> None:

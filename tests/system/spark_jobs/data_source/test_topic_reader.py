@@ -20,13 +20,13 @@ from tests.fixtures.kafka_topics import Topics
 @pytest.fixture
 def batch(kafka_options: KafkaOptions, coordinator_topic: str) -> BatchReader:
     options = parse_options({"from": "kafka", "streams": coordinator_topic, "offsetsPerPartition": "2"})
-    return BatchReader(options, Access(SECRETS, kafka=kafka_options), SCHEMA)
+    return BatchReader(options, Access(SECRETS, "", kafka_options), SCHEMA)
 
 
 @pytest.fixture
 def stream(kafka_options: KafkaOptions, coordinator_topic: str) -> Iterator[StreamReader]:
     options = parse_options({"from": "kafka", "streams": f"{coordinator_topic}*"})
-    reader = StreamReader(options, Access(SECRETS, kafka=kafka_options), SCHEMA)
+    reader = StreamReader(options, Access(SECRETS, "", kafka_options), SCHEMA)
     yield reader
     reader.stop()
 

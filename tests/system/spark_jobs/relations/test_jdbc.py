@@ -18,10 +18,10 @@ from spark_jobs.relations.jdbc import (
     INSTANTS,
     Relation,
     choose_partitions,
+    exported_snapshot,
     ranges,
     read_rows,
 )
-from spark_jobs.relations.snapshots import exported_snapshot
 from tests.builders import checkpoint_v1
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.spark_jobs.fleet import COMMITS, JOBS

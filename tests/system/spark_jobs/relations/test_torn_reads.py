@@ -13,8 +13,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_jobs.relations import reader
+from spark_jobs.relations.jdbc import Snapshot
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader
-from spark_jobs.relations.snapshots import Snapshot
 from tests.fixtures.spark_jobs.fleet import COMMITS, JOBS
 from tests.fixtures.waiting import wait_until
 
