@@ -11,6 +11,7 @@ from eventlog.errors import WireError
 from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, EventLog, end_after
 from eventlog.messages import Message
+from eventlog.source import Closing
 from eventlog.wire.coordinator import encode_message
 from managers.errors import NotReady
 from managers.stores.keyed_state import KeyedState, NamespacedKey, canonical, decode_value, encode_name, read_name
@@ -60,7 +61,7 @@ class MetadataStore(Protocol[Key]):
         return
 
 
-class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
+class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
     """The newest value of each key of a coordinator stream, as bytes: a `MetadataStore` of namespaced keys.
 
     Each read first catches up with the log, and each write returns once it is acknowledged. Thread-safe. The caller
@@ -162,9 +163,6 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
     def __enter__(self) -> Self:
         self.init()
         return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     @contextmanager
     def _caught_up(self) -> Iterator[None]:

@@ -24,8 +24,6 @@ from projections.follow.resume import LogSource, ResumePoint
 from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector
 from projections.tracked_logs import Observation, TrackedLog, write_observations
 
-OnBatch = Callable[[Sequence[RecordedEvent]], None]
-
 _COMPLETE: Final = "update projection.position set resync_from = null, read_at = %s where log_id = %s"
 _LIVE_KEYS: Final = """
 select k.key_sha256, max(l.log_offset)
@@ -47,7 +45,7 @@ def resync(
     start: ResumePoint,
     *,
     batch_events: int = BATCH_EVENTS,
-    on_batch: OnBatch = lambda _: None,
+    on_batch: Callable[[Sequence[RecordedEvent]], None] = lambda _: None,
 ) -> ResumePoint:
     """Read a log again from the stream's start to its target, and return where to resume.
 
@@ -61,8 +59,8 @@ def resync(
     new = _NewEvents(projector, log)
     events = source.read(log.stream.stream_name, start.topic.facts.start_offset, start.target)
     for batch in batches(events, batch_events, BATCH_BYTES):
-        difference = first_difference(connection, log.log_id, new.archived(batch))
-        if difference is not None:
+        archived = (event for event in batch if event.offset < log.next_offset)  # if the log is the same
+        if (difference := first_difference(connection, log.log_id, archived)) is not None:
             return logs.record(log, start.topic, changed_past(log, difference))
         live_keys.discard(batch)
         new.apply_previous(batch)
@@ -135,10 +133,6 @@ class _NewEvents:
         self._first: int | None = None
         self._pending: list[RecordedEvent] = []
         self.applied = 0
-
-    def archived(self, batch: Sequence[RecordedEvent]) -> Iterator[RecordedEvent]:
-        """The events that the archive has if the log is the same."""
-        return (event for event in batch if event.offset < self._position)
 
     def apply_previous(self, batch: Sequence[RecordedEvent]) -> None:
         """Apply the pending batch, and keep the new events of this one pending."""
