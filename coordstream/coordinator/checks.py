@@ -39,11 +39,10 @@ class PeriodicCheck:
     name: ClassVar[str]
     cannot: ClassVar[str]
     can_again: ClassVar[str]
+    checks_at_start: ClassVar[bool] = False
 
-    def __init__(
-        self, context: JobServingContext, report: Report, seconds: float, *, first_after: float | None = None
-    ) -> None:
-        """``seconds`` between two checks, 0: none; ``first_after``: before the first one, if that differs."""
+    def __init__(self, context: JobServingContext, report: Report, seconds: float) -> None:
+        """``seconds`` between two checks, 0: none."""
         self.gauges: Final[dict[str, int]] = {}
         """Those of Samza's monitors, by name."""
         self.errors: Mapping[str, EventLogError] = {}
@@ -53,7 +52,6 @@ class PeriodicCheck:
         self._context: Final = context
         self._report: Final = report
         self._seconds: Final = seconds
-        self._first_after: Final = seconds if first_after is None else first_after
         self._is_stopped: Final = Event()
         self._thread: Final = Thread(target=self._run, name=type(self).__name__, daemon=True)
 
@@ -94,7 +92,7 @@ class PeriodicCheck:
         return any(not isinstance(error, StreamMissing | StreamRefused) for error in self.errors.values())
 
     def _run(self) -> None:
-        wait = self._first_after
+        wait = 0.0 if self.checks_at_start else self._seconds
         while not self._is_stopped.wait(wait):
             self.check_once()
             wait = self._seconds
@@ -173,12 +171,13 @@ class StreamRegexMonitor(PeriodicCheck):
     name = "monitor of new streams"
     cannot = "Cannot list the streams of system {}: {}."
     can_again = "The streams of system {} can be listed again."
+    checks_at_start = True
 
     def __init__(self, context: JobServingContext, open_admins: OpenAdmins, report: Report) -> None:
         """Raises `ConfigError`: the frequency or a pattern is invalid."""
         seconds = _seconds(context.config, REGEX_FREQUENCY)
         self._patterns: Final = input_patterns(context.config)
-        super().__init__(context, report, seconds if self._patterns else 0, first_after=0)
+        super().__init__(context, report, seconds if self._patterns else 0)
         self._open_admins: Final = open_admins
         self._reported: list[Stream] = []
         self._set_gauges(())

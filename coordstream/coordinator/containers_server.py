@@ -12,13 +12,12 @@ from contextlib import ExitStack
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from coordstream.errors import describe_crash
 from coordstream.metric_text import metric
@@ -101,7 +100,7 @@ class CoordinatorServer:
                 Route("/locality", self._serve_locality),
                 Route("/containerHeartbeat", self._serve_heartbeat),
             ],
-            middleware=[Middleware(LocalRequests)] if self._is_loopback else [],
+            middleware=[Middleware(BaseHTTPMiddleware, dispatch=_require_local)] if self._is_loopback else [],
             exception_handlers={HTTPException: self._explain, Exception: self._fail},
         )
 
@@ -158,16 +157,10 @@ class CoordinatorServer:
         return _sentence(500, "The request failed because of an internal error. See the coordinator's log.")
 
 
-class LocalRequests:
-    """Middleware that rejects requests to other names than those of the loopback interface."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app: Final = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_local = is_for_loopback(Headers(scope=scope))
-        answer = self._app if is_local else _sentence(421, "Only requests to localhost are answered.")
-        await answer(scope, receive, send)
+async def _require_local(request: Request, answer: RequestResponseEndpoint) -> Response:
+    if is_for_loopback(request.headers):
+        return await answer(request)
+    return _sentence(421, "Only requests to localhost are answered.")
 
 
 def reachable_host(host: str) -> str:

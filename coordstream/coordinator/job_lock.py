@@ -7,7 +7,7 @@ from typing import Final
 import psycopg
 
 from coordstream.errors import CoordstreamError
-from eventlog.errors import EventLogError, printable_text
+from eventlog.errors import printable_text
 from eventlog.postgres.connection import Connection
 from projections.stream_lock import COORDINATOR_LOCK, StreamLocks
 
@@ -26,10 +26,6 @@ class CoordinatorRunning(CoordstreamError):
 
 class JobTakenOver(CoordstreamError):
     """Another process may have coordinated the job while this one did not have the lock."""
-
-
-class LockLostInWrite(EventLogError):
-    """The lock was lost and taken again during a write, so another process may have written in between."""
 
 
 class JobLock:

@@ -20,7 +20,7 @@ from coordstream.coordinator.checks import (
     StreamRegexMonitor,
 )
 from coordstream.coordinator.containers_server import LOOPBACK, CoordinatorServer
-from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostInWrite
+from coordstream.coordinator.job_lock import JobLock, JobTakenOver
 from coordstream.metric_text import gauge, metric
 from coordstream.web_server import Report
 from eventlog.errors import ConfigError, EventLogError, printable_text
@@ -223,7 +223,7 @@ class CoordinatorProcess:
         self._is_unchecked |= self._lock.require()
         if self._is_unchecked:
             self._require_started()
-            raise LockLostInWrite(
+            raise EventLogError(
                 f"The database ended the session that held the lock of {printable_text(self._options.job)} during a "
                 "write. Nothing was written; the job is checked before it is tried again."
             )

@@ -8,8 +8,9 @@ import pytest
 
 from coordstream.coordinator import process as processes
 from coordstream.coordinator.checks import OpenAdmins
-from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostInWrite
+from coordstream.coordinator.job_lock import JobLock, JobTakenOver
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
+from eventlog.errors import EventLogError
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.postgres.connection import connect
 from eventlog.source import SourceUnavailable
@@ -168,7 +169,7 @@ def test_a_lock_that_was_lost_in_a_write_ends_the_write(
 
     assert lock.take()
     process = process_of(log, lock)
-    with pytest.raises(LockLostInWrite):
+    with pytest.raises(EventLogError, match="ended the session that held the lock of orders during a write"):
         process._store.update(lose_lock_and_add_one, "set-config")
     assert store.get(key) == b"5"
     process._keep_job()
