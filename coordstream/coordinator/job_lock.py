@@ -11,8 +11,6 @@ from eventlog.errors import printable_text
 from eventlog.postgres.connection import Connection
 from projections.stream_lock import COORDINATOR_LOCK, StreamLocks
 
-Connect = Callable[[], Connection]
-
 
 class CoordinatorRunning(CoordstreamError):
     """Another process coordinates the job."""
@@ -31,7 +29,7 @@ class JobTakenOver(CoordstreamError):
 class JobLock:
     """The lock of a job, on a connection of its own. Not thread-safe."""
 
-    def __init__(self, connect: Connect, job: str, stream_name: str) -> None:
+    def __init__(self, connect: Callable[[], Connection], job: str, stream_name: str) -> None:
         self._connect: Final = connect
         self._job: Final = job
         self._name: Final = f"{COORDINATOR_LOCK}{stream_name}"
