@@ -12,7 +12,7 @@ from psycopg.adapt import Loader
 from psycopg.pq import Format
 
 from coordstream.errors import CoordstreamError
-from coordstream.queries.rows import Cut
+from coordstream.queries.rows import NOW, Cut, Row, cut_values, of_job
 from eventlog.atomic_file import atomic_file, cannot_write
 from eventlog.errors import known_names
 from eventlog.postgres.connection import Connection, snapshot
@@ -84,26 +84,21 @@ def _schema(connection: Connection, relation: str) -> pyarrow.Schema:
     return pyarrow.schema([(name, _TYPES[type_name]) for name, type_name in columns])
 
 
-def _queries(
-    connection: Connection, relation: str, job: Job | None, cut: Cut
-) -> list[tuple[sql.Composable, Sequence[Any]]]:
+def _queries(connection: Connection, relation: str, job: Job | None, cut: Cut) -> list[tuple[sql.Composable, Row]]:
     """A query, or one for each job if an as-of function is called for all of them."""
-    if cut == Cut():
-        view = sql.SQL("select * from {}").format(sql.Identifier("coordinator", relation))
-        of_job = sql.SQL(" where job_name = %s and job_id = %s")
-        return [(view, ())] if job is None else [(view + of_job, job)]
-    function = f"{relation}_as_of{'' if cut.offset is None else '_offset'}"
-    ((has_function,),) = connection.execute(_HAS_FUNCTION, (_SCHEMA + function,)).fetchall()
-    if not has_function:
-        raise CoordstreamError(f"The relation {relation} has no function {function}. Leave out the as-of option.")
+    if cut == NOW and job is None:
+        return [(sql.SQL("select * from {}").format(sql.Identifier("coordinator", relation)), {})]
+    if cut != NOW:
+        function = f"{relation}_as_of{'' if cut.offset is None else '_offset'}"
+        ((has_function,),) = connection.execute(_HAS_FUNCTION, (_SCHEMA + function,)).fetchall()
+        if not has_function:
+            raise CoordstreamError(f"The relation {relation} has no function {function}. Leave out the as-of option.")
     jobs = [Job(*row) for row in connection.execute(_JOBS).fetchall()] if job is None else [job]
-    query = sql.SQL("select * from {}(%s, %s, %s)").format(sql.Identifier("coordinator", function))
-    at = cut.time if cut.offset is None else cut.offset
-    return [(query, (*each, at)) for each in jobs]
+    return [(of_job(relation, cut), cut_values(each, cut)) for each in jobs]
 
 
 def _groups(
-    connection: Connection, schema: pyarrow.Schema, queries: Sequence[tuple[sql.Composable, Sequence[Any]]]
+    connection: Connection, schema: pyarrow.Schema, queries: Sequence[tuple[sql.Composable, Row]]
 ) -> Iterator[pyarrow.RecordBatch]:
     for query, values in queries:
         for rows in _bounded(_rows(connection, schema, query, values)):
@@ -113,7 +108,7 @@ def _groups(
 
 
 def _rows(
-    connection: Connection, schema: pyarrow.Schema, query: sql.Composable, values: Sequence[Any]
+    connection: Connection, schema: pyarrow.Schema, query: sql.Composable, values: Row
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of a query. COPY sends one at a time, where a cursor fetches many, whatever their size."""
     statement = sql.SQL("copy ({}) to stdout (format binary)").format(query)
