@@ -64,12 +64,14 @@ def restore(server: EmbeddedPostgres, file: Path) -> int:
         SchemaError: the backup is from a newer coordstream.
     """
     _require_empty(server)
-    with _replacement(server, is_empty=True) as url:
+    with _replacement(server) as url:
         _run(server, "pg_restore", ["--exit-on-error", "--single-transaction", str(file)], url)
         upgrade(url)
         with connect(url) as connection:
             connection.execute("analyze")
-            return _count_streams(connection)
+            streams = _count_streams(connection)
+        _require_empty(server)
+    return streams
 
 
 def reset(server: EmbeddedPostgres) -> None:
@@ -88,11 +90,8 @@ def _require_empty(server: EmbeddedPostgres) -> None:
 
 
 @contextmanager
-def _replacement(server: EmbeddedPostgres, *, is_empty: bool = False) -> Iterator[str]:
-    """The URL of a new database, which replaces the present one at the end. After an error it is dropped.
-
-    ``is_empty``: raise CoordstreamError if the present one has got a stream meanwhile.
-    """
+def _replacement(server: EmbeddedPostgres) -> Iterator[str]:
+    """The URL of a new database, which replaces the present one at the end. After an error it is dropped."""
     with connect(server.connect_url(MAINTENANCE_DATABASE)) as admin:
         if admin.execute(_LOCK).fetchone() != (True,):
             raise CoordstreamError("Another `coordstream db restore` or `reset` is running. Wait until it ends.")
@@ -102,8 +101,6 @@ def _replacement(server: EmbeddedPostgres, *, is_empty: bool = False) -> Iterato
         admin.execute(sql.SQL("create database {}").format(new))
         try:
             yield server.connect_url(NEW)
-            if is_empty:
-                _require_empty(server)
             admin.execute(drop.format(present))
             admin.execute(sql.SQL("alter database {} rename to {}").format(new, present))
         finally:

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Final, Self
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
@@ -158,9 +158,12 @@ class Settings(BaseSettings):
     @field_validator("kafka_options", mode="before")
     @classmethod
     def _option_texts(cls, options: object) -> dict[str, str]:
-        given = _json_object(options)
-        if given is None:
-            raise ValueError("expected a JSON object, or a table in the file")
+        try:
+            given = json.loads(options) if isinstance(options, str) else options
+        except (ValueError, RecursionError):  # no message may repeat the text
+            given = None
+        if not isinstance(given, dict):
+            raise ValueError("expected a JSON object, or a table in the file")  # noqa: TRY004 (for pydantic)
         return {name: _option_text(name, value) for name, value in given.items()}
 
     @model_validator(mode="after")
@@ -212,15 +215,6 @@ def _require_known(variables: Iterable[str]) -> None:
         raise SettingsError(
             f"Unknown environment variable {unknown[0]!r}.{known_names('variables', unknown[0], sorted(known))}"
         )
-
-
-def _json_object(value: object) -> dict[str, Any] | None:
-    """A dict, or the object of a JSON text; None for anything else, which no message may repeat."""
-    try:
-        decoded = json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return None
-    return decoded if isinstance(decoded, dict) else None
 
 
 def _option_text(name: str, value: object) -> str:

@@ -37,17 +37,20 @@ _ROW: Final = (
 )
 
 
+MOST_KEPT: Final = timedelta(days=36_525)
+
+
 def parse_keep(text: str) -> timedelta:
     """Parse how much history to keep, as in ``365d``.
 
     Raises:
-        typer.BadParameter: The text is not a duration of more than 0.
+        typer.BadParameter: The text is not a duration of more than 0 and at most 100 years.
     """
     try:
         length = parse_length(text)
     except OverflowError:
         length = None
-    if length is None or length <= timedelta(0):
+    if length is None or not timedelta(0) < length <= MOST_KEPT:
         raise typer.BadParameter(f'Invalid duration {text!r}. Use units as in "365d", "52w" or "36h".')
     return length
 
@@ -86,7 +89,9 @@ def retention(
     require_selection(jobs, every=every)
     with open_database() as database:
         logs = selected_logs(database.connection, jobs or [])
-        horizon = _horizon(database.connection, keep)
+        horizon = horizon_before(database.connection, keep)
+        if horizon is None:
+            raise CoordstreamError("No event is that old: nothing was detached.")
         if every and not dry_run:
             question = f"Detach the history of all jobs before {horizon.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC?"
             confirm(question, yes=yes, done="detached")
@@ -105,16 +110,6 @@ def _lake_check(output: str, database: Database, logs: Sequence[JobLog]) -> Chec
     from spark_jobs.lake.comparison import lake_check  # noqa: PLC0415 (loads deltalake)
 
     return lake_check(output, found)
-
-
-def _horizon(connection: Connection, keep: timedelta) -> datetime:
-    try:
-        horizon = horizon_before(connection, keep)
-    except OverflowError:
-        horizon = None
-    if horizon is None:
-        raise CoordstreamError("No event is that old: nothing was detached.")
-    return horizon
 
 
 def _run(

@@ -51,21 +51,18 @@ def verify(
     Example: coordstream verify --all
     """
     require_selection(jobs, every=every)
-    if against not in get_args(Origin):
-        with open_database(keeps_timeouts=True) as database:
-            verify_lake(against, selected_logs(database.connection, jobs or []), database, as_json=as_json)
-        return
-    with (
-        open_database(keeps_timeouts=True) as database,
-        open_topics() if against == "kafka" else nullcontext() as topics,
-    ):
+    with open_database(keeps_timeouts=True) as database:
         logs = selected_logs(database.connection, jobs or [])
+        if against not in get_args(Origin):
+            verify_lake(against, logs, database, as_json=as_json)
+            return
         settings = FoldSettings(database.secrets)
-        results = work_on_logs(
-            logs,
-            "verify",
-            lambda log, show: verify_log(database.connection, log, settings, source=topics, on_progress=show),
-        )
+        with open_topics() if against == "kafka" else nullcontext() as topics:
+            results = work_on_logs(
+                logs,
+                "verify",
+                lambda log, show: verify_log(database.connection, log, settings, source=topics, on_progress=show),
+            )
     print_verifications(logs, results, as_json=as_json)
 
 

@@ -65,17 +65,14 @@ class ReadPool:
             DatabaseUnreachable: the database does not answer.
             CoordstreamError: it cannot be used as it is.
         """
-        try:
-            with (
-                self._pool.connection() as connection,
-                database_errors(self._settings),
-                self._explained(),
-                postgres.snapshot(connection),
-            ):
-                self._enter(connection)
-                yield connection
-        except PoolTimeout:
-            self._raise_failure()
+        with (
+            database_errors(self._settings),
+            self._explained(),
+            self._pool.connection() as connection,
+            postgres.snapshot(connection),
+        ):
+            self._enter(connection)
+            yield connection
 
     def close(self) -> None:
         """Close the connections; those in use when they are returned."""
@@ -85,6 +82,8 @@ class ReadPool:
     def _explained(self) -> Iterator[None]:
         try:
             yield
+        except PoolTimeout:
+            self._raise_failure()
         except QueryCanceled:
             raise Refused(f"A query was cancelled: it took longer than {self._query_seconds:g} s.", 503) from None
         except DataError as error:
