@@ -9,7 +9,7 @@ import typer
 from psycopg import sql
 
 from coordstream.cli.arguments import InputServers, JsonOrCsv, Watch
-from coordstream.cli.input_system import Config, input_options, is_kafka, read_input_configs
+from coordstream.cli.input_system import input_options, is_kafka, read_input_configs
 from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
 from coordstream.cli.output import Column, fail_if, print_rows
 from coordstream.database import DatabaseUnreachable, open_database
@@ -164,22 +164,26 @@ class Committer(ExitStack):
         """Commit the checkpoints of a job, and return a row per partition: that of the task that is furthest behind."""
         config = read_input_configs(connection, [job])[job]
         group_id = self._group_id or f"samza.{job.name}.{job.id}"
-        rows_of: dict[KafkaOptions | str, list[Row]] = {}
-        for row in fetch(connection, _CHECKPOINTS, {**job_values(job), "group": group_id}):
-            rows_of.setdefault(self._cluster(config, row["system_name"]), []).append(row)
-        for cluster, rows in rows_of.items():
-            if isinstance(cluster, str):
-                for row in rows:
-                    _end(row, "failed" if is_kafka(config, row["system_name"]) else "skipped", cluster)
+        rows: list[Row] = fetch(connection, _CHECKPOINTS, {**job_values(job), "group": group_id})
+        rows_of: dict[KafkaOptions, list[Row]] = {}
+        for row in rows:
+            system = row["system_name"]
+            if not is_kafka(config, system):
+                _end(row, "skipped", f"System {system} is not Kafka.")
                 continue
             try:
-                self._commit_to(cluster, job, rows)
+                rows_of.setdefault(input_options(config, system, self._servers), []).append(row)
+            except EventLogError as error:
+                _end(row, "failed", str(error))
+        for cluster, of_cluster in rows_of.items():
+            try:
+                rows += self._commit_to(cluster, job, of_cluster)
             except EventLogError as error:
                 if isinstance(error, SourceUnavailable) and not isinstance(error, CredentialsRefused):
                     self.silent[cluster] = error
-                for row in rows:
+                for row in of_cluster:
                     _end(row, "failed", str(error))
-        return [row for rows in rows_of.values() for row in rows]
+        return rows
 
     def groups(self, options: KafkaOptions) -> ConsumerGroups:
         """The groups of a cluster; connects when first used. Raises SourceUnavailable if the cluster did not answer."""
@@ -189,36 +193,29 @@ class Committer(ExitStack):
             self._groups[options] = self.enter_context(ConsumerGroups(options))
         return self._groups[options]
 
-    def _cluster(self, config: Config, system: str) -> KafkaOptions | str:
-        """The cluster of a job's system, or a sentence that says why it is unknown."""
-        if not is_kafka(config, system):
-            return f"System {system} is not Kafka."
-        try:
-            return input_options(config, system, self._servers)
-        except EventLogError as error:
-            return str(error)
-
-    def _commit_to(self, cluster: KafkaOptions, job: Job, rows: list[Row]) -> None:
-        """Commit, and add rows of partitions that no task reads any more, whose offsets are deleted."""
+    def _commit_to(self, cluster: KafkaOptions, job: Job, rows: Sequence[Row]) -> list[Row]:
+        """Commit, and return rows of partitions that no task reads any more, whose offsets are deleted."""
         groups, group_id = self.groups(cluster), rows[0]["group_id"]
         before = groups.offsets(group_id)
-        decided = [(row, *self._decide(job, row, before.get(_partition(row)))) for row in rows]
-        read = {_partition(row) for row in rows}
-        for topic, number in [each for each, offset in before.items() if each not in read and _is_own(job, offset)]:
-            gone = dict.fromkeys(ROW) | {"job_name": job.name, "job_id": job.id, "group_id": group_id}
-            rows.append(gone | {"stream_name": topic, "partition_id": number})
-            decided.append((rows[-1], "deleted", "no task reads the partition"))
+        for row in rows:
+            found = before.get(_partition(row))
+            _end(row, *self._decide(job, row, found), before=found)
         offsets = {
             _partition(row): GroupOffset(row["group_offset"], _own_text(job, row["group_offset"]))
-            for row, outcome, _ in decided
-            if outcome == "committed"
+            for row in rows
+            if row["outcome"] == "committed"
         }
-        stale = [_partition(row) for row, outcome, _ in decided if outcome == "deleted"]
+        named = dict.fromkeys(ROW) | {"job_name": job.name, "job_id": job.id, "group_id": group_id}
+        read = {_partition(row) for row in rows}
+        stale = {each: offset for each, offset in before.items() if each not in read and _is_own(job, offset)}
+        gone = [named | {"stream_name": topic, "partition_id": number} for topic, number in stale]
+        for row in gone:
+            _end(row, "deleted", "no task reads the partition", before=stale[_partition(row)])
         refused = {} if self._dry_run else _change(groups, group_id, offsets, stale)
-        for row, outcome, reason in decided:
-            partition = _partition(row)
-            failed = ("failed", refused[partition]) if partition in refused else (outcome, reason)
-            _end(row, *failed, before=before.get(partition))
+        for row in [*rows, *gone]:
+            if (reason := refused.get(_partition(row))) is not None:
+                row.update(outcome="failed", reason=reason, group_offset=None)
+        return gone
 
     def _decide(self, job: Job, row: Row, before: GroupOffset | None) -> tuple[str, str | None]:
         """The outcome for a partition, and its reason. Another's offset is kept, unless the checkpoint is there too."""
