@@ -10,15 +10,7 @@ from coordstream.cli.output import Column, print_list, print_rows, print_text
 from coordstream.database import Database, open_database, open_job
 from coordstream.errors import CoordstreamError
 from coordstream.queries.explain import event, explain_task, explained, next_start
-from coordstream.queries.rows import (
-    Cut,
-    Row,
-    input_partition,
-    printable,
-    state,
-    task_and_partition,
-    too_early,
-)
+from coordstream.queries.rows import Cut, Row, input_partition, printable, state, task_and_partition, too_early
 from coordstream.queries.tasks import start
 from eventlog.errors import known_names, printable_text
 from projections.job_choice import Job, find_job

@@ -26,13 +26,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     is_expired,
 )
-from eventlog.system_admin import (
-    PartitionBounds,
-    ResolvedStartpoint,
-    compare_offsets,
-    is_kafka_offset,
-    offset_after,
-)
+from eventlog.system_admin import PartitionBounds, ResolvedStartpoint, compare_offsets, is_kafka_offset, offset_after
 from eventlog.wire.startpoints import encode_startpoint
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool

@@ -28,13 +28,7 @@ from eventlog.kafka.client import REACH_SECONDS, AdminClient, ask
 from eventlog.kafka.patches import LeaderKeepingAdmin, NoLeader
 from eventlog.log import StreamExists
 from eventlog.source import StreamFacts, StreamMissing, StreamRefused
-from eventlog.streams import (
-    BROKER_DEFAULT,
-    CHECKPOINT_MESSAGE_BYTES,
-    SEGMENT_BYTES,
-    StreamIdentity,
-    has_samza_name,
-)
+from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_BYTES, StreamIdentity, has_samza_name
 
 PARTITION: Final = 0
 """The only partition that is read and written, because events have an order in one partition only."""

@@ -7,13 +7,7 @@ from typing import Final
 from eventlog.messages import Delete, Envelope, Message, SetChangelogMapping
 from managers.job_facts import ChangelogRemap, ChangelogRemapped
 from managers.job_models.jvm_order import text_order
-from managers.stored_messages import (
-    MessageManager,
-    make_envelope,
-    mark_forced,
-    require_task_names,
-    with_envelope,
-)
+from managers.stored_messages import MessageManager, make_envelope, mark_forced, require_task_names, with_envelope
 
 _PARTITIONS: Final = range(2**31)
 

@@ -6,13 +6,7 @@ import psycopg
 from psycopg import errors
 
 from eventlog.postgres.connection import UNAVAILABLE, failure_line, refuses_login, server_reason
-from eventlog.source import (
-    CredentialsRefused,
-    SourceUnavailable,
-    StreamMissing,
-    StreamRefused,
-    StreamUnavailable,
-)
+from eventlog.source import CredentialsRefused, SourceUnavailable, StreamMissing, StreamRefused, StreamUnavailable
 from projections.errors import LockLost, RebuildNeeded
 
 OUTAGES: Final = (*UNAVAILABLE, SourceUnavailable, LockLost)

@@ -19,13 +19,7 @@ from tests.fixtures.coordstream.command_line import RECORDING_A
 from tests.fixtures.postgres import migrate
 from tests.fixtures.postgres_server import running_server
 from tests.fixtures.properties.generated_jobs import LONG, generate_job
-from tests.fixtures.properties.importing import (
-    CURRENT,
-    HISTORIES,
-    RowsByJob,
-    import_events,
-    rows_by_job,
-)
+from tests.fixtures.properties.importing import CURRENT, HISTORIES, RowsByJob, import_events, rows_by_job
 from tests.fixtures.sure_postgres import SURE_SETTINGS, kill_server
 
 BATCH_EVENTS: Final = 7

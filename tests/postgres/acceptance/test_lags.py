@@ -15,12 +15,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.system_admin import PartitionBounds
 from eventlog.timestamps import ms_of
-from projections.input_bounds import (
-    BoundsOfSystem,
-    InputPartition,
-    input_partitions,
-    store_bounds,
-)
+from projections.input_bounds import BoundsOfSystem, InputPartition, input_partitions, store_bounds
 from projections.job_choice import Job
 from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, task_mode, task_partition
 from tests.fixtures.acceptance.imported_job import ImportedJob, Row

@@ -9,10 +9,7 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from projections.log_result import LogResult
 from tests.builders import config_set, recorded
-from tests.fixtures.properties.importing import (
-    always_copying,
-    import_events,
-)
+from tests.fixtures.properties.importing import always_copying, import_events
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 COORDINATOR: Final = "__samza_coordinator_a-b_1"

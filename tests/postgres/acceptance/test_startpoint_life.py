@@ -6,14 +6,8 @@ from typing import Final
 import pytest
 
 from eventlog.postgres.connection import Connection
-from eventlog.startpoint import (
-    EXPIRY_MS,
-    StartpointSpecific,
-)
-from tests.builders import (
-    FIRST_TIME,
-    startpoint,
-)
+from eventlog.startpoint import EXPIRY_MS, StartpointSpecific
+from tests.builders import FIRST_TIME, startpoint
 from tests.fixtures.acceptance import samza_answers as samza
 from tests.fixtures.acceptance.imported_job import ImportedJob, Row
 

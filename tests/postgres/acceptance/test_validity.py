@@ -9,12 +9,7 @@ from eventlog.postgres.connection import Connection
 from projections.fold.rows import Swept
 from projections.projector import Projector
 from projections.tracked_logs import logs_of
-from tests.builders import (
-    FIRST_TIME,
-    config_set,
-    raw,
-    recorded,
-)
+from tests.builders import FIRST_TIME, config_set, raw, recorded
 from tests.fixtures.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob, Row
 from tests.fixtures.properties.importing import import_events
 from tests.oracle import ROWS, to_time

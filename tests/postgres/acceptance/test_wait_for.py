@@ -7,12 +7,7 @@ from typing import Any, Final
 
 import pytest
 from psycopg import Error, IsolationLevel
-from psycopg.errors import (
-    InvalidParameterValue,
-    InvalidTransactionState,
-    NoDataFound,
-    NullValueNotAllowed,
-)
+from psycopg.errors import InvalidParameterValue, InvalidTransactionState, NoDataFound, NullValueNotAllowed
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect

@@ -7,10 +7,7 @@ from typing import Final
 
 from eventlog.postgres.connection import Connection, connect
 from tests.checkout import CHECKOUT
-from tests.fixtures.documentation.relations_page import (
-    page,
-    parse_page,
-)
+from tests.fixtures.documentation.relations_page import page, parse_page
 from tests.postgres.documentation.catalogue import functions_by_relation, relations_of
 from tests.postgres.documentation.example_queries import example_files, examples_of
 

@@ -8,13 +8,7 @@ from typing import Final
 import pytest
 
 from tests.checkout import CHECKOUT
-from tests.fixtures.coordstream.command_line import (
-    CHECKPOINT,
-    MASK_KEY,
-    RECORDING_A,
-    CommandLine,
-    without_settings,
-)
+from tests.fixtures.coordstream.command_line import CHECKPOINT, MASK_KEY, RECORDING_A, CommandLine, without_settings
 
 pytestmark = pytest.mark.slow
 

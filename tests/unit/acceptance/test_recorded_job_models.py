@@ -12,12 +12,7 @@ import pytest
 
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import MemoryEventLog
-from eventlog.messages import (
-    SetChangelogMapping,
-    SetConfig,
-    SetTaskContainerMapping,
-    SetTaskPartitionMapping,
-)
+from eventlog.messages import SetChangelogMapping, SetConfig, SetTaskContainerMapping, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import decode_key

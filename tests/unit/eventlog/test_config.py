@@ -7,14 +7,7 @@ The settings of a job's config about where its streams start.
 
 import pytest
 
-from eventlog.config import (
-    OffsetSettings,
-    boolean,
-    broadcast_partitions,
-    integer,
-    refuse_unknown_defaults,
-    task_inputs,
-)
+from eventlog.config import OffsetSettings, boolean, broadcast_partitions, integer, refuse_unknown_defaults, task_inputs
 from eventlog.errors import ConfigError
 
 

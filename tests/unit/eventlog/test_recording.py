@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 
 from eventlog.errors import RecordingError
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
-from eventlog.recording import (
-    LineError,
-    decode_line,
-    encode_line,
-    read_recording,
-    write_recording,
-)
+from eventlog.recording import LineError, decode_line, encode_line, read_recording, write_recording
 from eventlog.recording_spool import LineSpool, TopicSummary, check_recording
 
 DATA = st.none() | st.binary(max_size=20)

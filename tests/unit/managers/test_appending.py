@@ -7,12 +7,7 @@ import pytest
 
 from eventlog.events import HOST_HEADER, USERNAME_HEADER, NewEvent, writer_of
 from managers import wrapped_logs
-from managers.wrapped_logs import (
-    PART_BYTES,
-    PART_EVENTS,
-    split_into_parts,
-    written_event,
-)
+from managers.wrapped_logs import PART_BYTES, PART_EVENTS, split_into_parts, written_event
 
 
 def sizes(events: list[NewEvent]) -> list[int]:

@@ -10,10 +10,7 @@ from coordstream.cli import checkpoint as checkpoint_command
 from eventlog.checkpoint import CheckpointV2
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
-from eventlog.wire.checkpoint_topic import (
-    decode_key,
-    decode_v2,
-)
+from eventlog.wire.checkpoint_topic import decode_key, decode_v2
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from tests.builders import KAFKA_BACKEND, checkpoint_v1, set_checkpoint
 from tests.fixtures.coordstream.command_line import CHECKPOINT, CommandLine

@@ -12,13 +12,7 @@ from sqlalchemy.engine import make_url
 from coordstream.migrate import upgrade
 from eventlog.events import NewEvent
 from eventlog.postgres.log import PostgresEventLog
-from tests.fixtures.coordstream.command_line import (
-    CHECKPOINT,
-    COORDINATOR,
-    RECORDING_A,
-    CommandLine,
-    in_own_process,
-)
+from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, in_own_process
 from tests.fixtures.database_users import database_user, user_of
 from tests.fixtures.postgres_server import chosen_bin_folder
 from tests.postgres.migrations.schema_dump import schema_of

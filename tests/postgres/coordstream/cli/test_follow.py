@@ -22,13 +22,7 @@ from eventlog.streams import identify
 from projections.planner_statistics import MANY_ROWS
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
-from tests.fixtures.coordstream.command_line import (
-    COORDINATOR,
-    CommandLine,
-    config_event,
-    follow_process,
-    recording,
-)
+from tests.fixtures.coordstream.command_line import COORDINATOR, CommandLine, config_event, follow_process, recording
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow

@@ -10,11 +10,7 @@ from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from projections.stream_lock import StreamLocks
 from projections.tracked_logs import track_log
-from tests.fixtures.coordstream.command_line import (
-    MASK_KEY,
-    CommandLine,
-    in_own_process,
-)
+from tests.fixtures.coordstream.command_line import MASK_KEY, CommandLine, in_own_process
 from tests.fixtures.projections.follow.running import seem_old, set_lost_after
 
 pytestmark = pytest.mark.slow

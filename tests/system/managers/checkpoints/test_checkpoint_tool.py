@@ -12,10 +12,7 @@ from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange
 from managers.config.property_file import parse_offsets
-from managers.errors import (
-    CheckpointUnreadable,
-    JobAlive,
-)
+from managers.errors import CheckpointUnreadable, JobAlive
 from managers.job_facts import JobFacts
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, task_container
 from tests.contracts.event_log import NOW, clock

@@ -14,14 +14,7 @@ from pyspark.sql import functions as sf
 
 from eventlog.postgres.connection import connect
 from spark_jobs.dispatch import default_tasks
-from spark_jobs.relations.jdbc import (
-    INSTANTS,
-    Relation,
-    choose_partitions,
-    exported_snapshot,
-    ranges,
-    read_rows,
-)
+from spark_jobs.relations.jdbc import INSTANTS, Relation, choose_partitions, exported_snapshot, ranges, read_rows
 from tests.builders import checkpoint_v1
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.spark_jobs.fleet import COMMITS, JOBS

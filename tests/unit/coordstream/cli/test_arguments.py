@@ -4,13 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from coordstream.cli.arguments import (
-    MOST,
-    parse_duration,
-    parse_duration_or_zero,
-    parse_offset,
-    parse_time,
-)
+from coordstream.cli.arguments import MOST, parse_duration, parse_duration_or_zero, parse_offset, parse_time
 from coordstream.times import parse_ago
 
 

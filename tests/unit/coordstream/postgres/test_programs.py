@@ -9,12 +9,7 @@ from pathlib import Path
 import pytest
 
 from coordstream.errors import EmbeddedPostgresError
-from coordstream.postgres.programs import (
-    ServerAccount,
-    major_version,
-    reachable_bin_folder,
-    wheel_bin_folder,
-)
+from coordstream.postgres.programs import ServerAccount, major_version, reachable_bin_folder, wheel_bin_folder
 from tests.fixtures.postgres_server import temporary_home
 
 

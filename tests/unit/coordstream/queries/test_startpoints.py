@@ -1,9 +1,7 @@
 import pytest
 
 from coordstream.queries.startpoints import describe_place, describe_startpoint
-from eventlog.startpoint import (
-    StartpointSpecific,
-)
+from eventlog.startpoint import StartpointSpecific
 
 
 @pytest.mark.parametrize(

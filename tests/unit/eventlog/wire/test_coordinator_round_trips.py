@@ -35,12 +35,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from eventlog.wire.coordinator import (
-    decode_key,
-    decode_message,
-    encode_key,
-    encode_message,
-)
+from eventlog.wire.coordinator import decode_key, decode_message, encode_key, encode_message
 from eventlog.wire.jackson import dumps
 from tests.vectors.catalogue import vectors
 

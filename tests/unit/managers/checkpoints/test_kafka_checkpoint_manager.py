@@ -17,15 +17,8 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
-from managers.checkpoints.checkpoint_manager import (
-    STOP_AFTER_FIRST_READ,
-    KafkaCheckpointManager,
-)
-from managers.errors import (
-    CheckpointNotWritten,
-    CheckpointUnreadable,
-    TaskNotRegistered,
-)
+from managers.checkpoints.checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
+from managers.errors import CheckpointNotWritten, CheckpointUnreadable, TaskNotRegistered
 from managers.job_names import GROUPER_FACTORY
 from managers.stream_creation import VALIDATION
 from tests.builders import checkpoint_v1, checkpoint_v2, raw

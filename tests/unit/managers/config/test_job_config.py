@@ -8,12 +8,7 @@ from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.messages import Message
 from eventlog.wire.coordinator import decode_key, decode_message, encode_key
-from managers.config.job_config import (
-    ConfigSubscription,
-    read_config,
-    read_launch_config,
-    write_config,
-)
+from managers.config.job_config import ConfigSubscription, read_config, read_launch_config, write_config
 from managers.errors import NotReady, WriteOnceChange
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import changelog_set, config_deleted, config_set

@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
-from managers.config.property_file import (
-    Line,
-    parse_offsets,
-    parse_properties,
-    property_lines,
-)
+from managers.config.property_file import Line, parse_offsets, parse_properties, property_lines
 from managers.errors import CheckpointFileError
 
 FINGERPRINT = "hmac-sha256:" + "0" * 64

@@ -3,10 +3,7 @@
 import pytest
 
 from managers.assignments.job_model_assignments import ContainerLocality
-from managers.coordinator.serving_context import (
-    container_environment,
-    preferred_hosts,
-)
+from managers.coordinator.serving_context import container_environment, preferred_hosts
 from managers.job_models.job_model_building import build_job_model
 
 URL = "http://127.0.0.1:1234/"

@@ -18,10 +18,7 @@ from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import TRACKING_URL, read_config, set_config
 from managers.coordinator.job_coordinator import JobCoordinator, describe_difference
 from managers.coordinator.serving_context import JobAttempt
-from managers.job_models.job_coordinator_metadata import (
-    JobCoordinatorMetadataManager,
-    JobMetadataChange,
-)
+from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadataManager, JobMetadataChange
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.managers.coordinator.folder_of_streams import FolderOfStreams

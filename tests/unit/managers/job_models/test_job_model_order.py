@@ -3,17 +3,8 @@
 import pytest
 
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
-from managers.job_models.job_model_json import (
-    config_order,
-    insertion_order,
-    json_order,
-)
-from managers.job_models.jvm_order import (
-    java_map_order,
-    scala_mutable_map_order,
-    text_hash,
-    text_order,
-)
+from managers.job_models.job_model_json import config_order, insertion_order, json_order
+from managers.job_models.jvm_order import java_map_order, scala_mutable_map_order, text_hash, text_order
 
 
 def test_an_astral_character_sorts_before_the_last_of_the_first_plane() -> None:

@@ -5,9 +5,7 @@ import json
 import pytest
 
 from eventlog.errors import WireError
-from projections.fold.checkpoints import (
-    decode_checkpoint,
-)
+from projections.fold.checkpoints import decode_checkpoint
 
 FACTORY = "org.apache.samza.storage.KafkaChangelogStateBackendFactory"
 

@@ -21,14 +21,7 @@ from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.streams import StreamKind
 from eventlog.timestamps import MS_FROM_1970_TO_2000
-from eventlog.wire.checkpoint_topic import (
-    KEY_TYPE_V1,
-    KEY_TYPE_V2,
-    CheckpointKey,
-    encode_key,
-    encode_v1,
-    encode_v2,
-)
+from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2, CheckpointKey, encode_key, encode_v1, encode_v2
 from projections import masked_events
 from projections.fold import checkpoint_batch, checkpoint_template, checkpoints
 from projections.fold.batch import BatchFold

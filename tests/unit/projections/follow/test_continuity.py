@@ -8,12 +8,7 @@ import pytest
 
 from eventlog.source import FOREVER_MS, StreamFacts
 from eventlog.streams import identify
-from projections.follow.continuity import (
-    Continuity,
-    Discontinuity,
-    DiscontinuityKind,
-    check_continuity,
-)
+from projections.follow.continuity import Continuity, Discontinuity, DiscontinuityKind, check_continuity
 from projections.tracked_logs import TrackedLog
 
 NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)

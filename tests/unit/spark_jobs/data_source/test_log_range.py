@@ -2,14 +2,7 @@
 
 import pytest
 
-from spark_jobs.data_source.log_range import (
-    LAST_OFFSET,
-    MOST_PARTITIONS,
-    Log,
-    LogRange,
-    Selection,
-    partitions_of,
-)
+from spark_jobs.data_source.log_range import LAST_OFFSET, MOST_PARTITIONS, Log, LogRange, Selection, partitions_of
 
 
 def log_range(number: int, first: int, until: int) -> LogRange:
