@@ -124,6 +124,11 @@ class EmbeddedPostgres:
         return f"postgresql://{SUPERUSER}:{self._password()}@127.0.0.1:{running.port}/{database}"
 
     def _launch(self) -> None:
+        if not self._account.can_enter(self._folder):
+            raise EmbeddedPostgresError(
+                f"Postgres runs as user {self._account.name!r}, who cannot access '{self._folder}'. "
+                "Set COORDSTREAM_HOME to a folder that this user can access."
+            )
         programs = reachable_bin_folder(self.bin_folder, self._account, self._folder / "programs")
         password = self._password()
         if not self.data_folder.exists():

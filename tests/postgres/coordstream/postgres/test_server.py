@@ -185,7 +185,7 @@ def test_a_server_of_an_ordinary_user_outlives_the_command() -> None:
 def test_an_inaccessible_home_is_reported() -> None:
     account = ServerAccount.of_this_process()
     refusal = pytest.raises(
-        EmbeddedPostgresError, match=r"Set COORDSTREAM_HOME to a folder that this user can read\.|as nobody: .*denied"
+        EmbeddedPostgresError, match=r"^Postgres runs as user 'nobody', who cannot access .*\. Set COORDSTR"
     )
     with temporary_home() as home:
         home.chmod(0o700)
