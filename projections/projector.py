@@ -7,12 +7,11 @@ from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from psycopg import errors
 from psycopg.pq import TransactionStatus
 
 from eventlog.events import EventColumns, RecordedEvent, bytes_of, no_collections
 from eventlog.postgres.archive import archive_rows, archive_writer
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import CONFLICTS, Connection
 from eventlog.postgres.copy_rows import json_rows
 from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import micros_of
@@ -59,7 +58,6 @@ _MOVE: Final = "select projection.move_position(%s, %s, %s, %s, %s, %s::jsonb)"
 _REBUILDS: Final = "select rebuilds from projection.position where log_id = %s"
 
 
-CONFLICTS: Final = (errors.DeadlockDetected, errors.SerializationFailure)
 CONFLICT_TRIES: Final = 5
 Result = TypeVar("Result")
 

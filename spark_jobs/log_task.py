@@ -15,13 +15,12 @@ from psycopg.errors import LockNotAvailable
 from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions, require_brokers
-from eventlog.postgres.connection import Connection, connect, server_reason
+from eventlog.postgres.connection import CONFLICTS, Connection, connect, server_reason
 from eventlog.recording_spool import CheckedRecording, LineSpool
 from eventlog.source import Closing, EventSource, OffsetLost, StreamUnavailable
 from projections.errors import LogRebuilt, PositionMoved, ProjectionError, StreamBusy
 from projections.fold.settings import FoldSettings
 from projections.follow.error_policy import LIMITS, OUTAGES, is_login_refused, is_outage, outage_reason
-from projections.projector import CONFLICTS
 from spark_jobs.errors import SparkJobError
 
 _BUSY_RETRY_SECONDS: Final = 0.5

@@ -14,13 +14,10 @@ from eventlog.log import system_clock
 from eventlog.recording import read_recording
 from eventlog.recording_spool import TopicSummary, check_recording
 from eventlog.streams import StreamIdentity, identify
-from projections.follow.read_to_end import TimeBound
 from projections.log_result import LogResult
-from projections.recording_import import import_stream
 from spark_jobs.dispatch import default_tasks, run_log_tasks
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSession, LogTaskSettings
-from spark_jobs.table_partitions import replay_projector
 
 _WILDCARDS: Final = frozenset("*?[")
 _ENDINGS: Final = (".jsonl", ".jsonl.gz")
@@ -87,6 +84,9 @@ class RecordedStream:
 
     def run(self, session: LogTaskSession) -> LogResult:
         """See `LogTask`. Imports the events up to the time of the settings, in one transaction."""
+        from projections.recording_import import import_stream  # noqa: PLC0415 (of executors)
+        from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415 (of executors)
+
         return import_stream(
             session.connection,
             self.stream,
@@ -99,6 +99,8 @@ class RecordedStream:
 
     def events(self, session: LogTaskSession) -> Iterable[RecordedEvent]:
         """The events of all files, up to the time of the settings."""
+        from projections.follow.read_to_end import TimeBound  # noqa: PLC0415 (of executors)
+
         until = session.settings.until
         events = self._all_events(session)
         return events if until is None else TimeBound(until, system_clock()).before(events)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pyspark.sql import SparkSession
 
@@ -13,18 +13,17 @@ from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource, StreamUnavailable
 from eventlog.streams import StreamIdentity, identify
-from projections.follow.read_to_end import StreamReader
 from projections.log_result import LogResult
 from projections.planner_statistics import finish_imports
-from projections.rebuild import rebuild_log
 from projections.tracked_logs import TrackedLog
-from projections.verify import Verification, verify_log
 from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTask, LogTaskSession, LogTaskSettings
 from spark_jobs.recordings import RecordedStream
 from spark_jobs.session import count_cores
-from spark_jobs.table_partitions import replay_projector
+
+if TYPE_CHECKING:
+    from projections.verify import Verification
 
 
 class ReplayTask(LogTask, Protocol):
@@ -47,6 +46,9 @@ class TopicStream:
         return self.end
 
     def run(self, session: LogTaskSession) -> LogResult:
+        from projections.follow.read_to_end import StreamReader  # noqa: PLC0415 (of executors)
+        from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415
+
         fold, until, projector = session.settings.fold, session.settings.until, replay_projector(session)
         reader = StreamReader(session.connection, session.source, fold, system_clock, projector, until=until)
         return reader.read_to_end(self.stream.stream_name, session.settings.kind)
@@ -68,6 +70,8 @@ class ArchivedLog:
         return max(self.log.next_offset, self.log.end_offset or 0)
 
     def run(self, session: LogTaskSession) -> LogResult:
+        from projections.rebuild import rebuild_log  # noqa: PLC0415 (of executors)
+
         return rebuild_log(session.connection, self.log, session.settings.fold)
 
 
@@ -162,14 +166,16 @@ class LogToVerify:
     def weight(self) -> int:
         return self.log.next_offset
 
-    def run(self, session: LogTaskSession) -> Verification:
+    def run(self, session: LogTaskSession) -> "Verification":
+        from projections.verify import verify_log  # noqa: PLC0415 (of executors)
+
         source = session.source if self.reads_topic else None
         return verify_log(session.connection, self.log, session.settings.fold, source=source)
 
 
 def verify(
     spark: SparkSession, logs: Sequence[TrackedLog], settings: LogTaskSettings, tasks: int | None, *, reads_topics: bool
-) -> list[Verification | str]:
+) -> "list[Verification | str]":
     """Verify logs in the executors, and show the progress; for a log that cannot be verified, why.
 
     ``reads_topics``: also compare the archive with the topics. Raises SparkJobError: Spark failed.

@@ -25,6 +25,8 @@ CONNECT_SECONDS: Final = 10
 _PREPARED_AFTER: Final = 5
 """Executions of a statement, as psycopg's default."""
 
+CONFLICTS: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
+"""Errors after which the same transaction may succeed."""
 UNAVAILABLE: Final = (
     psycopg.OperationalError,  # includes disk full, out of memory, shutdown, crash
     psycopg.InterfaceError,
