@@ -7,6 +7,7 @@ from typing import Final
 
 from eventlog.config import TASK_INPUTS, boolean, broadcast_partitions, integer, task_inputs
 from eventlog.errors import ConfigError
+from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
 from managers.assignments.changelog_partition_manager import assign_changelog_partitions
 from managers.config.job_config import AUTOSIZING, is_autosized
@@ -180,6 +181,11 @@ class PreviousAssignment:
 
     task_containers: Mapping[str, str] = field(default_factory=dict)
     task_partitions: Groups = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        partitions = {task_name: frozenset(read) for task_name, read in self.task_partitions.items()}
+        object.__setattr__(self, "task_containers", frozen(self.task_containers))
+        object.__setattr__(self, "task_partitions", frozen(partitions))
 
 
 NO_PREVIOUS: Final = PreviousAssignment()
