@@ -29,7 +29,7 @@ class MaskedEvents:
 
     def entry(self, key: bytes) -> KeyEntry:
         """What a key says."""
-        return self._fold.keys.entries.get(key) or self._fold.keys.add(key)
+        return self._fold.keys.entry(key)
 
     def is_plain_config(self, entry: KeyEntry, value: bytes) -> bool:
         """Whether a value sets a config key, and neither it nor its key shows a secret."""

@@ -67,7 +67,7 @@ class BatchFold:
 
     def _add_elsewhere(self, offset: int, record_time: int | None, key: bytes, value: bytes | None) -> None:
         """Add a message, or the first checkpoint of a key in this batch."""
-        entry = self.log.keys.entries.get(key) or self.log.keys.add(key)
+        entry = self.log.keys.entry(key)
         if entry.task is None:
             self._undecoded.append((entry, key, offset, record_time, value, self._headers.pop(offset, ())))
             return
@@ -78,7 +78,7 @@ class BatchFold:
     def sweep(self, swept: Sequence[Swept]) -> None:
         """Add deletes of keys that are missing from the log, after all events up to their offsets."""
         for at_offset, key in swept:
-            entry = self.log.keys.entries.get(key) or self.log.keys.add(key)
+            entry = self.log.keys.entry(key)
             if entry.task is None:
                 self._undecoded.append((entry, key, at_offset, None, None, ()))
             else:

@@ -137,8 +137,14 @@ class KeyDictionary:
         """Take back a stored number; the key's meaning is read again when its bytes come by."""
         self._ids[key_sha256] = key_id
 
-    def add(self, key: bytes) -> KeyEntry:
-        """The entry of a key that is not among ``entries`` yet."""
+    def entry(self, key: bytes) -> KeyEntry:
+        """The entry of a key, which is added if it is new."""
+        return self.entries.get(key) or self._add(key)
+
+    def task(self, name: str | None, grouper_factory: str | None) -> TaskCheckpoints:
+        return self._tasks.setdefault((name, grouper_factory), TaskCheckpoints())
+
+    def _add(self, key: bytes) -> KeyEntry:
         meaning, coordinator_key = self._meaning(key)
         key_sha256 = hashlib.sha256(key).digest()
         key_id = self._ids.get(key_sha256)
@@ -154,9 +160,6 @@ class KeyDictionary:
             self.new.append((entry, key_sha256))
         self.entries[key] = entry
         return entry
-
-    def task(self, name: str | None, grouper_factory: str | None) -> TaskCheckpoints:
-        return self._tasks.setdefault((name, grouper_factory), TaskCheckpoints())
 
     def _meaning(self, key: bytes) -> tuple[KeyMeaning, coordinator.CoordinatorKey | None]:
         try:

@@ -127,17 +127,17 @@ def test_the_first_checkpoint_far_from_the_other_version_is_suspect() -> None:
 
 
 def read(key: bytes, kind: StreamKind = "coordinator") -> KeyEntry:
-    return KeyDictionary(kind, SECRETS).add(key)
+    return KeyDictionary(kind, SECRETS).entry(key)
 
 
 def test_a_stored_number_is_given_again_and_new_ones_follow() -> None:
     first = KeyDictionary("coordinator", SECRETS)
-    first.add(b'[1,"set-config","a"]')
+    first.entry(b'[1,"set-config","a"]')
     second = KeyDictionary("coordinator", SECRETS)
     for entry, key_sha256 in first.new:
         second.remember(key_sha256, entry.key_id)
-    assert second.add(b'[1,"set-config","b"]').key_id == 2
-    assert second.add(b'[1,"set-config","a"]').key_id == 1
+    assert second.entry(b'[1,"set-config","b"]').key_id == 2
+    assert second.entry(b'[1,"set-config","a"]').key_id == 1
     assert [entry.key_id for entry, _ in second.new] == [2]
 
 
