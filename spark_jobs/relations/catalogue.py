@@ -11,9 +11,10 @@ from typing import Final, LiteralString, NamedTuple
 from psycopg import sql
 
 from eventlog.errors import did_you_mean, printable_text
+from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.jdbc import Relation, Snapshot
+from spark_jobs.relations.jdbc import Relation
 
 OTHER_HISTORIES: Final = ("config_change", "event")
 
@@ -31,8 +32,6 @@ BUCKET: Final = "read_bucket"
 _JOBS: Final = sql.SQL(
     "(SELECT job_name, job_id, min(job_bucket) AS read_bucket FROM projection.job_log GROUP BY job_name, job_id) AS job"
 )
-_OF_JOB: Final = sql.SQL("l.job_name = {name} AND l.job_id = {id}")
-_ROWS_OF_JOB: Final = sql.SQL("{relation} AS r WHERE r.job_name = {name} AND r.job_id = {id}")
 _LOGS_AT_TIME: Final = sql.SQL(
     "(SELECT l.*, c.last_offset, {time} AS cut_at FROM projection.job_log AS l CROSS JOIN LATERAL"
     " (SELECT projection.retained_cut(l.log_id, x.cut) AS last_offset FROM projection.log_cut(l.log_id, {time}) AS x"
@@ -59,6 +58,12 @@ _CURRENT_LOGS: Final = sql.SQL(
     " (VALUES (cut.coordinator_log, cut.coordinator_cut), (cut.checkpoint_log, cut.checkpoint_cut))"
     " AS end_of (log_id, last_offset))"
 )
+SHARES: Final = sql.SQL(
+    "SELECT count(*) * {step}, percentile_disc(ARRAY[{shares}]) WITHIN GROUP (ORDER BY log_offset)"
+    " FROM (SELECT r.log_offset FROM {source}) AS row WHERE mod(log_offset, {step}) = 0"
+)
+"""About how many rows there are, and the last offset of each share of them: counted at every ``step``-th offset."""
+
 POSITIONS: Final = sql.SQL(
     "SELECT log.stream_name, log.incarnation, least(cut.last_offset, position.next_offset - 1) + 1 FROM {logs} AS cut"
     " JOIN projection.job_log AS log ON log.log_id = cut.log_id"
@@ -110,12 +115,18 @@ class Cut:
                 kind=self.at.stream_kind,
                 log_offset=sql.SQL("{}::bigint").format(self.at.log_offset),
             )
-        of_job = sql.SQL("true") if self.job is None else _OF_JOB.format(name=self.job.name, id=self.job.id)
-        return _LOGS_AT_TIME.format(time=self.at, jobs=of_job)
+        return _LOGS_AT_TIME.format(time=self.at, jobs=_of_job("l", self.job))
 
 
 def as_of_function(relation: str, cut: Cut) -> str:
     return f"{relation}_as_of_offset" if isinstance(cut.at, LogOffset) else f"{relation}_as_of"
+
+
+def _of_job(table: LiteralString, job: Job | None) -> sql.Composable:
+    """The condition that a row is one of the job; true for None."""
+    if job is None:
+        return sql.SQL("true")
+    return sql.SQL("{t}.job_name = {} AND {t}.job_id = {}").format(*job, t=sql.SQL(table))
 
 
 def _literals(values: Iterable[object]) -> sql.Composed:
@@ -130,9 +141,9 @@ class Catalogue:
     functions: Collection[str]
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> "Catalogue":
-        relations: list[tuple[str, dict[str, str]]] = snapshot.connection.execute(_RELATIONS).fetchall()
-        functions = snapshot.connection.execute(_FUNCTIONS).fetchall()
+    def of(cls, connection: Connection) -> "Catalogue":
+        relations: list[tuple[str, dict[str, str]]] = connection.execute(_RELATIONS).fetchall()
+        functions = connection.execute(_FUNCTIONS).fetchall()
         return cls(dict(relations), {name for (name,) in functions})
 
     def rows(self, name: str, columns: Sequence[str] | None, job: Job | None, cut: Cut | None) -> Relation:
@@ -143,15 +154,16 @@ class Catalogue:
         wanted, relation = self._columns(name, columns), sql.Identifier("coordinator", name)
         times = [column for column, kind in self.relations[name].items() if kind == "timestamp with time zone"]
         if cut is None:
-            found = None if job is None else _ROWS_OF_JOB.format(relation=relation, name=job.name, id=job.id)
-            return Relation(name, wanted, found, times)
-        if as_of_function(name, cut) in self.functions:
-            return Relation(name, wanted, cut.table(as_of_function(name, cut), "r"), times)
-        if is_history(name):
-            return Relation(name, wanted, _HISTORY.format(logs=cut.all_logs(), relation=relation), times)
-        others = [one for one in self.relations if as_of_function(one, cut) in self.functions or is_history(one)]
-        kind = "log offset" if isinstance(cut.at, LogOffset) else "time"
-        raise SparkJobError(f'Relation "{name}" cannot be read as of a {kind}. These can: {_all(others)}.')
+            source = sql.SQL("{} AS r WHERE {}").format(relation, _of_job("r", job))
+        elif as_of_function(name, cut) in self.functions:
+            source = cut.table(as_of_function(name, cut), "r")
+        elif is_history(name):
+            source = _HISTORY.format(logs=cut.all_logs(), relation=relation)
+        else:
+            others = [one for one in self.relations if as_of_function(one, cut) in self.functions or is_history(one)]
+            kind = "log offset" if isinstance(cut.at, LogOffset) else "time"
+            raise SparkJobError(f'Relation "{name}" cannot be read as of a {kind}. These can: {_all(others)}.')
+        return Relation(wanted, source, times)
 
     def _columns(self, name: str, columns: Sequence[str] | None) -> tuple[str, ...]:
         if name not in self.relations:

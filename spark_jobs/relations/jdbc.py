@@ -1,32 +1,22 @@
-"""Consistent reads over JDBC: a shared snapshot, the address, Spark's options, and which connections read which rows.
+"""Reads over JDBC: the address, and Spark's options. No text contains credentials."""
 
-No text contains credentials.
-"""
-
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
-from typing import Final, LiteralString, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.rows import TupleRow
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, TimestampType
 
-from eventlog.postgres.connection import connect
-from projections.job_choice import Job
-from spark_jobs.errors import SparkJobError, database_errors
-from spark_jobs.session import count_cores
+from spark_jobs.errors import SparkJobError
 from spark_jobs.timestamps import LAST_TIMESTAMPTZ
 
 FETCH_SIZE: Final = 10_000
 """Without one, the driver would load a whole result into memory."""
 
-MOST_PARTITIONS: Final = 8
 CATALOG: Final = "spark.sql.catalog.coordinator"
 
 INSTANTS: Final = "spark.sql.datetime.java8API.enabled"
@@ -65,138 +55,47 @@ JDBC_SERVERS = {
 }
 
 
-LOGS: LiteralString = (
-    "SELECT job_name, job_id, job_bucket, stream_name, incarnation, next_offset FROM coordinator.log_position"
-)
-
-# Spark may wait long between two fetches. transaction_timeout exists since Postgres 17.
-NO_TIMEOUTS: LiteralString = (
-    "SELECT set_config(name, '0', true) FROM pg_catalog.pg_settings"
-    " WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')"
-)
-
-
-Positions: TypeAlias = Mapping[tuple[str, int], int]
-"""The next offset of each log, by (stream name, incarnation): every event below it is included."""
-
-
-class LogPosition(NamedTuple):
-    """A log of a job, and the offset below which all of its events are in the relations."""
-
-    job_name: str
-    job_id: str
-    job_bucket: int
-    stream_name: str
-    incarnation: int
-    next_offset: int
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """The database at one moment. `connection` reads from it, for small queries beside Spark's reads."""
-
-    id: str
-    logs: Sequence[LogPosition]
-    connection: psycopg.Connection[TupleRow] = field(repr=False, compare=False)
-
-    def jobs(self) -> set[Job]:
-        return {Job(log.job_name, log.job_id) for log in self.logs}
-
-    def logs_of(self, job: Job | None) -> list[LogPosition]:
-        """The logs of a job; of all jobs for None."""
-        return [log for log in self.logs if job in (None, Job(log.job_name, log.job_id))]
-
-    def positions_of(self, job: Job | None) -> Positions:
-        """The positions of a job's logs; of all logs for None."""
-        return {(log.stream_name, log.incarnation): log.next_offset for log in self.logs_of(job)}
-
-    def session_statement(self) -> str:
-        """The first statement of each JDBC connection, which makes it read from this snapshot.
-
-        It begins a transaction: under autocommit, SET TRANSACTION alone has no effect on the read, which then silently
-        mixes several moments (docs/spark.md). The zone is that of the times in Spark's filters; see `read_rows`.
-        """
-        statement = sql.SQL(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT {id};"
-            " SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL TIME ZONE 'UTC'"
-        )
-        return statement.format(id=sql.Literal(self.id)).as_string(self.connection)
-
-
-@contextmanager
-def exported_snapshot(database_url: str) -> Iterator[Snapshot]:
-    """Export a snapshot and keep it open. Every Spark action that uses it must finish inside the block.
-
-    An open snapshot holds back vacuum. It needs a direct connection, or a pooler in session mode. Raises SparkJobError
-    if the database is unreachable or has no coordstream schema.
-    """
-    with database_errors("the relations", "reader"):
-        connection = connect(database_url, application_name="coordstream spark snapshot")
-    with connection:
-        yield _export(connection)
-
-
-def _export(connection: psycopg.Connection[TupleRow]) -> Snapshot:
-    with database_errors("the relations", "reader"):
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        connection.execute(NO_TIMEOUTS)
-        (snapshot_id,) = connection.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()[0]
-        logs = [LogPosition(*row) for row in connection.execute(LOGS).fetchall()]
-    return Snapshot(snapshot_id, logs, connection)
-
-
-@dataclass(frozen=True)
-class Relation:
+class Relation(NamedTuple):
     """Columns of a relation in schema `coordinator`.
 
-    `source`: the rest of a SELECT after FROM, in which the relation is `r`. None: all of its rows. `times`: the columns
-    whose values Spark may not be able to represent.
+    `source`: the rest of a SELECT after FROM, in which the relation is `r`. `times`: the columns whose values Spark may
+    not be able to represent.
     """
 
-    name: str
-    columns: tuple[str, ...]
-    source: sql.Composed | None = None
+    columns: Sequence[str]
+    source: sql.Composed
     times: Collection[str] = ()
 
-    def query(self, also: Sequence[str] = ()) -> sql.Composed:
+    def query(self, also: Collection[str] = ()) -> sql.Composed:
         """The SELECT statement, which returns the columns `also` too; times that Spark cannot represent are null."""
         forms = [(_TIME if name in self.times else _COLUMN, name) for name in self.columns]
         columns = [form.format(column=sql.Identifier(name), last=LAST_TIMESTAMPTZ) for form, name in forms]
         names = [*columns, *map(sql.Identifier, also)]
-        source = self.source or sql.SQL("{} AS r").format(sql.Identifier("coordinator", self.name))
-        return sql.SQL("SELECT {} FROM {}").format(sql.SQL(", ").join(names), source)
-
-
-def ranges(column: str, lowest: int, highest: int, count: int) -> Mapping[str, str]:
-    """Spark's options for ``count`` partitions: equal ranges of an integer column. The outer ones have no outer bound.
-
-    Empty for a single partition.
-    """
-    if count <= 1:
-        return {}
-    bounds = {"lowerBound": str(lowest), "upperBound": str(highest + 1)}
-    return {"partitionColumn": column, "numPartitions": str(count), **bounds}
+        return sql.SQL("SELECT {} FROM {}").format(sql.SQL(", ").join(names), self.source)
 
 
 def read_rows(
-    spark: SparkSession, url: str, relation: Relation, snapshot: Snapshot, parts: Mapping[str, str]
+    spark: SparkSession, url: str, relation: Relation, session_statement: str, column: str, bounds: Sequence[int]
 ) -> DataFrame:
-    """The rows as a lazy DataFrame: every action, which must finish while the snapshot is open, sees the snapshot.
+    """The rows as a lazy DataFrame, in whose connections the statement is executed first.
 
-    ``parts`` are the options of `ranges`, whose column need not be among the rows' columns.
+    Each partition has a range of an integer column, which need not be among the rows' columns. ``bounds`` are the first
+    values of all ranges but the lowest, which also has the rows without a value.
     """
-    column = parts.get("partitionColumn")
-    query = relation.query(() if column is None or column in relation.columns else (column,))
-    options = {
+    also = () if not bounds or column in relation.columns else (column,)
+    lower = ["true", *(f"{column} >= {bound}" for bound in bounds)]
+    upper = [*(f"{column} < {bound}" for bound in bounds), "true"]
+    ranges = [f"({first} and {last})" for first, last in zip(lower, upper, strict=True)]
+    properties = {
         **jdbc_properties(url),
-        "dbtable": sql.SQL("({query}) AS relation").format(query=query).as_string(),
         "fetchsize": str(FETCH_SIZE),
-        "sessionInitStatement": snapshot.session_statement(),
-        **parts,
+        "sessionInitStatement": session_statement,
     }
-    frame = spark.read.format("jdbc").options(**options).load().select(*relation.columns)
+    table = sql.SQL("({query}) AS relation").format(query=relation.query(also)).as_string()
+    ranges[0] += f" or {column} is null" if bounds else ""
+    frame = spark.read.jdbc(properties.pop("url"), table, predicates=ranges, properties=properties)
     sends_instants = spark.conf.get(INSTANTS) == "true"
-    return frame.selectExpr(*(_with_exact_filters(column, sends_instants) for column in frame.schema))
+    return frame.selectExpr(*(_with_exact_filters(frame.schema[name], sends_instants) for name in relation.columns))
 
 
 def _with_exact_filters(field: StructField, sends_instants: bool) -> str:
@@ -213,11 +112,6 @@ def _with_exact_filters(field: StructField, sends_instants: bool) -> str:
     if sends_instants:
         computed = f"CASE WHEN current_timezone() IN {UTC_NAMES} THEN {name} ELSE {computed} END"
     return f"{computed} AS {name}"
-
-
-def choose_partitions(spark: SparkSession) -> int:
-    """The number of connections of a large read: one per core, at most 8."""
-    return max(1, min(count_cores(spark), MOST_PARTITIONS))
 
 
 def jdbc_properties(url: str) -> dict[str, str]:

@@ -1,42 +1,112 @@
 """Relations as DataFrames in one line; public in `coordstream.spark`."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final, cast
+from typing import Any, Final, LiteralString, NamedTuple, TypeAlias, cast
 from weakref import WeakKeyDictionary
 
 import psycopg
+from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
 
-from projections import job_choice
-from projections.job_choice import Job, UnknownJob
-from spark_jobs.errors import SparkJobError, spark_errors
-from spark_jobs.relations.catalogue import BUCKET, POSITIONS, Catalogue, Cut, LogOffset, is_history
-from spark_jobs.relations.jdbc import Positions, Snapshot, choose_partitions, exported_snapshot, ranges, read_rows
+from eventlog.postgres.connection import Connection, connect
+from projections.job_choice import Job, UnknownJob, choose_job
+from spark_jobs.errors import SparkJobError, database_errors, spark_errors
+from spark_jobs.relations.catalogue import BUCKET, POSITIONS, SHARES, Catalogue, Cut, LogOffset, is_history
+from spark_jobs.relations.jdbc import Relation, read_rows
+from spark_jobs.session import count_cores
 
 STREAM_KINDS: Final = ("coordinator", "checkpoint")
-LARGE_LOG: Final = 20_000
-"""From this many events in a log, the history of few jobs is read in several partitions: an event may be many rows."""
+MOST_PARTITIONS: Final = 8
+LARGE: Final = 50_000
+"""From so many rows on, a history is read in several partitions by default."""
+
+SAMPLE: Final = 20_000
+"""At how many offsets of the largest log the rows of a history are counted."""
 
 OF_CHECKPOINTS: Final = ("checkpoint", "commit", "event", "state_checkpoint", "state_lag")
+
+_LOGS: Final[LiteralString] = (
+    "SELECT job_name, job_id, job_bucket, stream_name, incarnation, next_offset FROM coordinator.log_position"
+)
+_NO_TIMEOUTS: Final[LiteralString] = (
+    "SELECT set_config(name, '0', true) FROM pg_catalog.pg_settings"
+    " WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')"
+)
+"""Spark may wait long between two fetches. transaction_timeout exists since Postgres 17."""
+
+Positions: TypeAlias = Mapping[tuple[str, int], int]
+"""The next offset of each log, by (stream name, incarnation): every event below it is included."""
+
+
+class LogPosition(NamedTuple):
+    """A log of a job, and the offset below which all of its events are in the relations."""
+
+    job_name: str
+    job_id: str
+    job_bucket: int
+    stream_name: str
+    incarnation: int
+    next_offset: int
 
 
 @dataclass(frozen=True)
 class OpenSnapshot:
-    """The database at one moment, for the reads of one Spark session in a `with` block."""
+    """The database at one moment, for the reads of one Spark session in a `with` block.
 
+    `connection` reads from it, for small queries beside Spark's reads.
+    """
+
+    id: str
     spark: SparkSession = field(repr=False)
-    snapshot: Snapshot = field(repr=False)
-    catalogue: Catalogue = field(repr=False)
     url: str = field(repr=False)
+    connection: Connection = field(repr=False, compare=False)
+    logs: Sequence[LogPosition] = field(repr=False)
+    catalogue: Catalogue = field(repr=False)
 
     @property
     def positions(self) -> Positions:
         """The next offset of each log, by (stream name, incarnation): every event below it is included."""
-        return self.snapshot.positions_of(None)
+        return self.positions_of(None)
+
+    def job(self, word: str) -> Job:
+        """The job that a word names: NAME/ID, or NAME if only one job has it. Raises SparkJobError."""
+        try:
+            return choose_job(sorted({Job(log.job_name, log.job_id) for log in self.logs}), word)
+        except UnknownJob as error:
+            raise SparkJobError(str(error)) from None
+
+    def logs_of(self, job: Job | None) -> list[LogPosition]:
+        """The logs of a job; of all jobs for None."""
+        return [log for log in self.logs if job in (None, Job(log.job_name, log.job_id))]
+
+    def positions_of(self, job: Job | None) -> Positions:
+        """The positions of a job's logs; of all logs for None."""
+        return {(log.stream_name, log.incarnation): log.next_offset for log in self.logs_of(job)}
+
+    def ask(self, query: sql.Composed, relation: str) -> list[Any]:
+        """The rows of a query for a read. Raises SparkJobError; the snapshot does not end then."""
+        try:
+            with self.connection.transaction():
+                return self.connection.execute(query).fetchall()
+        except psycopg.Error as error:
+            raise SparkJobError(f'Cannot read relation "{relation}": {error.diag.message_primary}') from error
+
+    def session_statement(self) -> str:
+        """The first statement of each JDBC connection, which makes it read from this snapshot.
+
+        It begins a transaction: under autocommit, SET TRANSACTION alone has no effect on the read, which then silently
+        mixes several moments (docs/spark.md). The zone is that of the times in Spark's filters; see `read_rows`.
+        """
+        statement = sql.SQL(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT {id};"
+            " SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL TIME ZONE 'UTC'"
+        )
+        return statement.format(id=self.id).as_string()
 
 
 _OPEN: Final = ContextVar[OpenSnapshot | None]("open snapshot", default=None)
@@ -55,14 +125,23 @@ class RelationReader:
 
         Their DataFrames are lazy, and Spark's filters and columns reach Postgres. Finish every action in the block: a
         later one fails, because Postgres no longer has the snapshot. An open snapshot holds back vacuum. A new thread
-        does not know the block of the thread that started it: there, pass the OpenSnapshot instead of the session.
+        does not know the block of the thread that started it: there, pass the OpenSnapshot instead of the session. It
+        needs a direct connection to the database, or a pooler in session mode.
 
         Raises:
             SparkJobError: The database is unreachable, its schema is missing, or the user may not read it.
         """
         url = self._find_url()
-        with exported_snapshot(url) as exported:
-            moment = OpenSnapshot(spark, exported, Catalogue.of(exported), url)
+        with database_errors("the relations", "reader"):
+            connection = connect(url, application_name="coordstream spark snapshot")
+        with connection:
+            with database_errors("the relations", "reader"):
+                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                connection.execute(_NO_TIMEOUTS)
+                ((snapshot_id,),) = connection.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()
+                logs = [LogPosition(*row) for row in connection.execute(_LOGS).fetchall()]
+                catalogue = Catalogue.of(connection)
+            moment = OpenSnapshot(snapshot_id, spark, url, connection, logs, catalogue)
             token = _OPEN.set(moment)
             try:
                 yield moment
@@ -159,55 +238,54 @@ def _read(
     columns: Sequence[str] | None,
     partitions: int | None,
 ) -> DataFrame:
-    snapshot = moment.snapshot
-    chosen = None if job is None else choose_job(snapshot.jobs(), job)
+    chosen = None if job is None else moment.job(job)
     if chosen is None and isinstance(at, LogOffset):
         raise SparkJobError("as_of_offset needs a job: an offset belongs to one of its logs. Pass job='NAME/ID'.")
     cut = None if at is None else Cut(chosen, at)
     rows = moment.catalogue.rows(relation, columns, chosen, cut)
-    positions = snapshot.positions_of(chosen) if cut is None else _positions_at(snapshot, cut, relation)
+    positions = moment.positions_of(chosen) if cut is None else _positions_at(moment, cut, relation)
     with spark_errors(f'Spark cannot read relation "{relation}"'):
-        parts = _parts(moment, relation, chosen, cut, partitions)
-        frame = read_rows(moment.spark, moment.url, rows, snapshot, parts)
+        column, bounds = _ranges(moment, relation, rows, chosen, cut, partitions)
+        frame = read_rows(moment.spark, moment.url, rows, moment.session_statement(), column, bounds)
     _POSITIONS[frame] = positions
     return frame
 
 
-def _parts(
-    moment: OpenSnapshot, relation: str, job: Job | None, cut: Cut | None, partitions: int | None
-) -> Mapping[str, str]:
-    """Whole jobs by their buckets; of few jobs, offsets, if a log is large and the relation has them.
+def _ranges(
+    moment: OpenSnapshot, relation: str, rows: Relation, job: Job | None, cut: Cut | None, partitions: int | None
+) -> tuple[str, list[int]]:
+    """The column and the inner bounds of the partitions, whose events or rows are about as many.
 
-    With fewer than two buckets per connection, some connections would be idle.
+    Whole jobs by their buckets; offsets of a history if a bucket would fill two partitions or more.
     """
-    count = partitions or choose_partitions(moment.spark)
-    logs = moment.snapshot.logs_of(job)
-    buckets = {log.job_bucket for log in logs}
-    if 1 < count <= len(buckets) / 2:
-        return ranges("job_bucket" if cut is None else BUCKET, min(buckets), max(buckets), count)
-    events = max((log.next_offset for log in logs), default=0)
-    if events >= LARGE_LOG and "log_offset" in moment.catalogue.relations[relation]:
-        return ranges("log_offset", 0, events - 1, count)
-    return {}
+    count = partitions or default_partitions(moment.spark)
+    logs = moment.logs_of(job)
+    events = Counter[int]()
+    for log in logs:
+        events[log.job_bucket] += log.next_offset + 1
+    if is_history(relation) and max(events.values(), default=0) * count >= 2 * events.total() > 0:
+        step = max(log.next_offset for log in logs) // SAMPLE | 1  # odd: transactions have events at every other offset
+        shares = sql.SQL(", ").join(number / count for number in range(1, count))
+        query = SHARES.format(step=step, shares=shares, source=rows.source)
+        ((found, lasts),) = moment.ask(query, relation)
+        return "log_offset", sorted({last + 1 for last in lasts or ()}) if partitions or found >= LARGE else []
+    bounds, below = list[int](), 0
+    for bucket, number in sorted(events.items()):
+        if below * count >= events.total() * (len(bounds) + 1):
+            bounds.append(bucket)
+        below += number
+    return "job_bucket" if cut is None else BUCKET, bounds
 
 
-def _positions_at(snapshot: Snapshot, cut: Cut, relation: str) -> Positions:
+def default_partitions(spark: SparkSession) -> int:
+    """The number of connections of a large read: one per core, at most 8."""
+    return max(1, min(count_cores(spark), MOST_PARTITIONS))
+
+
+def _positions_at(moment: OpenSnapshot, cut: Cut, relation: str) -> Positions:
     """The position of each log at the cut: the first offset that is not included. Logs without events have none."""
     query = POSITIONS.format(logs=cut.all_logs() if is_history(relation) else cut.current_logs())
-    try:
-        with snapshot.connection.transaction():  # an error must not end the snapshot
-            rows = snapshot.connection.execute(query).fetchall()
-    except psycopg.Error as error:
-        raise SparkJobError(f'Cannot read relation "{relation}": {error.diag.message_primary}') from error
-    return {(name, incarnation): offset for name, incarnation, offset in rows}
-
-
-def choose_job(jobs: Collection[Job], word: str) -> Job:
-    """The job that a word names: NAME/ID, or NAME if only one job has it. Raises SparkJobError."""
-    try:
-        return job_choice.choose_job(sorted(jobs), word)
-    except UnknownJob as error:
-        raise SparkJobError(str(error)) from None
+    return {(name, incarnation): offset for name, incarnation, offset in moment.ask(query, relation)}
 
 
 def parse_moment(time: str | datetime) -> datetime:

@@ -15,8 +15,7 @@ from pyspark.sql import functions as sf
 from projections.job_choice import Job
 from spark_jobs.errors import spark_errors
 from spark_jobs.output_folder import output_folder
-from spark_jobs.relations.jdbc import Positions
-from spark_jobs.relations.reader import OpenSnapshot, RelationReader, choose_job
+from spark_jobs.relations.reader import OpenSnapshot, Positions, RelationReader
 
 AS_OF_FILE: Final = "as_of.json"
 MOST_ROWS: Final = 40
@@ -126,12 +125,12 @@ def write_report(
     reader = RelationReader(lambda: url)
     with output_folder(output, AS_OF_FILE, overwrite=overwrite) as folder:
         with reader.snapshot(spark) as moment, spark_errors("Spark cannot read the database"):
-            chosen = None if job is None else choose_job(moment.snapshot.jobs(), job)
-            ((latest,),) = moment.snapshot.connection.execute(_LATEST, (LAST_TIME,)).fetchall()
+            chosen = None if job is None else moment.job(job)
+            ((latest,),) = moment.connection.execute(_LATEST, (LAST_TIME,)).fetchall()
             as_of = (now or latest).astimezone(UTC)
             found = report.tables(Inputs(moment, reader, chosen, latest, as_of, partitions))
             tables = {name: frame.toArrow() for name, frame in found.frames.items()}
-            positions = moment.snapshot.positions_of(chosen)
+            positions = moment.positions_of(chosen)
         title = f"{report.name.replace('_', ' ').capitalize()} of {chosen or 'all jobs'}"
         if found.has_ages:
             title += f" as of {as_of:%Y-%m-%d %H:%M:%S} UTC"

@@ -13,7 +13,8 @@ from pyspark.sql import SparkSession
 from spark_jobs import session as builder
 from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.errors import SparkJobError, spark_errors
-from spark_jobs.relations.jdbc import Relation, exported_snapshot, jdbc_properties, read_rows
+from spark_jobs.relations.jdbc import jdbc_properties
+from spark_jobs.relations.reader import RelationReader
 from spark_jobs.session import (
     JDBC_DRIVER,
     _require_server,
@@ -58,9 +59,9 @@ def test_what_keeps_spark_from_starting_is_said_before_the_start(
 def test_no_plan_shows_the_password(spark: SparkSession, database_url: str, capsys: pytest.CaptureFixture[str]) -> None:
     secret = jdbc_properties(database_url)["password"]
     assert secret
-    relation = Relation("commit_history", ("task_name",))
-    with exported_snapshot(database_url) as snapshot:
-        rows = read_rows(spark, database_url, relation, snapshot, {})
+    reader = RelationReader(lambda: database_url)
+    with reader.snapshot(spark):
+        rows = reader.read_relation(spark, "commit_history", columns=["task_name"])
         rows.explain("extended")
         rows.explain("formatted")
     shown = capsys.readouterr().out

@@ -1,25 +1,29 @@
 """Exported snapshots: no timeouts, and errors in one sentence without a secret."""
 
 import re
+from functools import partial
+from typing import Any, Final
 
 import pytest
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.jdbc import exported_snapshot
+from spark_jobs.relations.reader import RelationReader
+
+NO_SPARK: Final[Any] = None
 
 
 def test_a_snapshot_is_kept_open_without_timeouts(database_url: str) -> None:
-    with exported_snapshot(database_url) as snapshot:
+    with RelationReader(lambda: database_url).snapshot(NO_SPARK) as snapshot:
         for setting, value in (("idle_in_transaction_session_timeout", "0"), ("tcp_keepalives_idle", "15")):
             assert snapshot.connection.execute(f"SHOW {setting}".encode()).fetchall() == [(value,)]
 
 
 def test_a_database_that_cannot_be_read_is_reported_without_the_password(empty_database_url: str) -> None:
-    for url, message in (
+    for place, message in (
         (empty_database_url, "Run `coordstream db migrate`"),
         ("postgresql://me:hunter2@127.0.0.1:1/none", r"Cannot read the relations \(.*127\.0\.0\.1"),
         ("postgresql://me:%hunter2@h/d", "Invalid database URL"),
     ):
-        with pytest.raises(SparkJobError, match=message) as raised, exported_snapshot(url):
-            pass
+        with pytest.raises(SparkJobError, match=message) as raised:
+            RelationReader(partial(str, place)).read_relation(NO_SPARK, "config")
         assert not re.search("hunter2|\n", str(raised.value))

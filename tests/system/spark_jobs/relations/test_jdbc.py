@@ -14,7 +14,8 @@ from pyspark.sql import functions as sf
 
 from eventlog.postgres.connection import connect
 from spark_jobs.dispatch import default_tasks
-from spark_jobs.relations.jdbc import INSTANTS, Relation, choose_partitions, exported_snapshot, ranges, read_rows
+from spark_jobs.relations.jdbc import INSTANTS, Relation, read_rows
+from spark_jobs.relations.reader import RelationReader, default_partitions
 from tests.builders import checkpoint_v1
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.spark_jobs.fleet import COMMITS, JOBS
@@ -25,11 +26,11 @@ def test_values_are_quoted(spark: SparkSession, database_url: str) -> None:
     names = ("it's", "a\\b", "100%", "${x}", "x? {fn now()}", 'a"b', "δ🙂")
     with connect(database_url) as connection:
         ImportedJob(connection, "odd", checkpoints=[checkpoint_v1(name) for name in names])
-    with exported_snapshot(database_url) as snapshot:
+    with RelationReader(lambda: database_url).snapshot(spark) as moment:
         for name in names:
             of_task = sql.SQL("coordinator.commit_history AS r WHERE r.task_name = {}").format(name)
-            relation = Relation("commit_history", ("task_name", "log_offset"), of_task)
-            rows = read_rows(spark, database_url, relation, snapshot, {})
+            relation = Relation(("task_name", "log_offset"), of_task)
+            rows = read_rows(spark, database_url, relation, moment.session_statement(), "log_offset", [])
             assert [row.task_name for row in rows.collect()] == [name]
 
 
@@ -41,9 +42,10 @@ def test_values_are_quoted(spark: SparkSession, database_url: str) -> None:
 def test_rows_outside_the_bounds_are_read_once_and_the_partition_column_need_not_be_selected(
     spark: SparkSession, fleet_url: str, column: str, columns: tuple[str, ...], count: int
 ) -> None:
-    relation = Relation("checkpoint_history", columns)
-    with exported_snapshot(fleet_url) as snapshot:
-        rows = read_rows(spark, fleet_url, relation, snapshot, ranges(column, 13, 26, count))
+    relation = Relation(columns, sql.SQL("{} AS r").format(sql.Identifier("coordinator", "checkpoint_history")))
+    with RelationReader(lambda: fleet_url).snapshot(spark) as moment:
+        statement = moment.session_statement()
+        rows = read_rows(spark, fleet_url, relation, statement, column, [13, 20, 26][: count - 1])
         assert (rows.columns, rows.rdd.getNumPartitions()) == ([*columns], count)
         found = sorted(int(row[0]) for row in rows.collect())
     assert found == sorted([*range(COMMITS)] * len(JOBS))
@@ -78,9 +80,9 @@ def test_types_and_values_arrive_unchanged(
     with psycopg.connect(fleet_url) as connection:
         connection.execute(TYPES)
     spark.conf.set("spark.sql.session.timeZone", session_zone)
-    relation = Relation("typed", ("a", "b", "c", "d", "e"))
-    with in_jvm_zone(spark, jvm_zone), exported_snapshot(fleet_url) as snapshot:
-        rows = read_rows(spark, fleet_url, relation, snapshot, ranges("b", 0, 0, 1))
+    reader = RelationReader(lambda: fleet_url)
+    with in_jvm_zone(spark, jvm_zone), reader.snapshot(spark):
+        rows = reader.read_relation(spark, "typed")
         assert [kind for _, kind in rows.dtypes] == ["string", "bigint", "int", "boolean", "timestamp"]
         read = rows.orderBy(sf.col("b").desc()).withColumn("e", sf.unix_micros("e")).collect()
     moment = datetime(2026, 7, 1, 0, 30, 0, tzinfo=UTC)
@@ -109,9 +111,9 @@ def test_a_filter_on_times_finds_the_same_rows_in_every_zone(
     spark.conf.set("spark.sql.session.timeZone", session_zone)
     spark.conf.set(INSTANTS, instants)
     try:
-        with in_jvm_zone(spark, jvm_zone), exported_snapshot(fleet_url) as snapshot:
-            relation = Relation("moment", ("n", "at"))
-            moments = read_rows(spark, fleet_url, relation, snapshot, {})
+        reader = RelationReader(lambda: fleet_url)
+        with in_jvm_zone(spark, jvm_zone), reader.snapshot(spark):
+            moments = reader.read_relation(spark, "moment")
             assert later_moments(moments) == (list(range(8, 30)), pushed)
             for zone in (EASTERN, "UTC"):  # the zone of the session may change after the read
                 spark.conf.set("spark.sql.session.timeZone", zone)
@@ -130,9 +132,9 @@ def later_moments(moments: DataFrame) -> tuple[list[int], bool]:
 @pytest.mark.parametrize(("cores", "partitions"), [(2, 2), (64, 8), (0, 1)])
 def test_a_large_read_has_a_connection_per_core_and_at_most_eight(cores: int, partitions: int) -> None:
     session = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=cores))
-    assert choose_partitions(cast("SparkSession", session)) == partitions
+    assert default_partitions(cast("SparkSession", session)) == partitions
 
 
 @pytest.mark.spark
 def test_reads_and_log_tasks_assume_the_same_cores_behind_spark_connect(connect_session: SparkSession) -> None:
-    assert choose_partitions(connect_session) == default_tasks(connect_session, []) == 4
+    assert default_partitions(connect_session) == default_tasks(connect_session, []) == 4

@@ -6,17 +6,20 @@ from typing import Any, Final, cast
 
 import psycopg
 import pytest
+from psycopg import sql
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as sf
 
 from eventlog.postgres.connection import connect
 from eventlog.startpoint import StartpointOldest
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.reader import RelationReader, log_positions
+from spark_jobs.relations.reader import SAMPLE, OpenSnapshot, RelationReader, log_positions
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, recorded, startpoint
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.database_users import database_user
 from tests.fixtures.spark_jobs.fleet import COMMITS, EVERY, FIRST, JOBS, add_commits
+from tests.postgres.acceptance.synthetic_history import buffers, plan
 
 JOB: Final = "job-3"
 AFTER_TEN: Final = FIRST + 9 * EVERY
@@ -135,7 +138,7 @@ def test_a_filter_in_a_block_finds_the_same_rows_as_in_sql(
     with reader.snapshot(spark) as moment:
         found = committed(reader.read_relation(spark, "checkpoint_history").where(condition))
         query = f"SELECT count(*) FROM coordinator.checkpoint_history WHERE {condition}"
-        assert moment.snapshot.connection.execute(cast("Any", query)).fetchall() == [(found,)]
+        assert moment.connection.execute(cast("Any", query)).fetchall() == [(found,)]
     assert found > 0
 
 
@@ -252,6 +255,37 @@ def test_earlier_incarnations_end_at_the_time_of_the_event(spark: SparkSession, 
     assert events(spark, recreated, "event", job="hist", as_of_offset=0, stream_kind="coordinator") == [(1, 0), (2, 0)]
     read = recreated.read_relation(spark, "config_history", **at_two)
     assert log_positions(read) == {(HIST_COORDINATOR, 1): 3, (HIST_COORDINATOR, 2): 3, (HIST_CHECKPOINTS, 1): 1}
+
+
+def test_a_history_of_one_job_is_divided_by_its_rows(
+    spark: SparkSession, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compacted topic has few old events, and an event is as many rows as it has inputs."""
+    inputs = [{f"kafka.views.{number}": "1" for number in range(count)} for count in (5, 35)]
+    commits = recorded([checkpoint_v1(offsets=inputs[number // 1_500]) for number in range(3_000)])
+    compacted = [event._replace(offset=min(event.offset * 1_000, 100_000 + event.offset)) for event in commits]
+    with connect(database_url) as connection:
+        job = ImportedJob(connection, "hist")
+        job.import_recorded(job.checkpoint_stream, compacted)
+        connection.execute("vacuum analyze")
+    reader, queries = RelationReader(lambda: database_url), list[sql.Composed]()
+    ask = OpenSnapshot.ask
+
+    def noted(moment: OpenSnapshot, query: sql.Composed, relation: str) -> list[Any]:
+        queries.append(query)
+        return ask(moment, query, relation)
+
+    monkeypatch.setattr(OpenSnapshot, "ask", noted)
+    with reader.snapshot(spark) as moment:
+        rows = reader.read_relation(spark, "checkpoint_history", job="hist", partitions=4)
+        counts = [row["count"] for row in rows.groupBy(sf.spark_partition_id()).count().collect()]
+        whole = plan(moment.connection, "select * from coordinator.checkpoint_history")
+        divided = plan(moment.connection, queries[0].as_string())
+    assert sum(counts) == 60_000
+    assert min(counts) > 13_000
+    assert max(counts) < 16_000
+    assert buffers(divided) <= buffers(whole)
+    assert divided["Plans"][0]["Actual Rows"] < SAMPLE
 
 
 def test_a_startpoint_that_expired_before_the_event_is_in_the_history(spark: SparkSession, database_url: str) -> None:
