@@ -72,7 +72,8 @@ def register_catalog(spark: "SparkSession") -> None:
     Spark's own JDBC catalog reads them: it passes filters, limits and aggregates to Postgres, but each read sees a
     moment of its own. The password is a setting of the session.
     """
-    jdbc.register_catalog(spark, _database_url())
+    with open_database(warns=False) as database:
+        jdbc.register_catalog(spark, database.connection)
 
 
 _READER: Final = RelationReader(_database_url)

@@ -1,16 +1,14 @@
 """Reads over JDBC: the address, and Spark's options. No text contains credentials."""
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import zip_longest
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-import psycopg
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, TimestampType
 
+from eventlog.postgres.connection import Connection
 from spark_jobs.errors import SparkJobError
 from spark_jobs.timestamps import LAST_TIMESTAMPTZ
 
@@ -46,13 +44,6 @@ _SYSTEM_ROOTS: Final = {
 """What corresponds to libpq's ``sslrootcert=system``: the certificates that Java trusts, and no weaker check."""
 # Without keepalives, a task waits forever for a server that has vanished.
 FIXED = "tcpKeepAlive=true&ApplicationName=coordstream%20spark"
-# values of target_session_attrs -> targetServerType, where these differ
-JDBC_SERVERS = {
-    "read-write": "primary",
-    "read-only": "secondary",
-    "standby": "secondary",
-    "prefer-standby": "preferSecondary",
-}
 
 
 class Relation(NamedTuple):
@@ -75,9 +66,14 @@ class Relation(NamedTuple):
 
 
 def read_rows(
-    spark: SparkSession, url: str, relation: Relation, session_statement: str, column: str, bounds: Sequence[int]
+    spark: SparkSession,
+    connection: Connection,
+    relation: Relation,
+    session_statement: str,
+    column: str,
+    bounds: Sequence[int],
 ) -> DataFrame:
-    """The rows as a lazy DataFrame, in whose connections the statement is executed first.
+    """The rows as a lazy DataFrame, which opens connections like this one, and executes the statement first.
 
     Each partition has a range of an integer column, which need not be among the rows' columns. ``bounds`` are the first
     values of all ranges but the lowest, which also has the rows without a value.
@@ -87,7 +83,7 @@ def read_rows(
     upper = [*(f"{column} < {bound}" for bound in bounds), "true"]
     ranges = [f"({first} and {last})" for first, last in zip(lower, upper, strict=True)]
     properties = {
-        **jdbc_properties(url),
+        **jdbc_properties(connection),
         "fetchsize": str(FETCH_SIZE),
         "sessionInitStatement": session_statement,
     }
@@ -114,33 +110,41 @@ def _with_exact_filters(field: StructField, sends_instants: bool) -> str:
     return f"{computed} AS {name}"
 
 
-def jdbc_properties(url: str) -> dict[str, str]:
-    """Spark's options for the database of a libpq URL (and libpq's environment, such as PGPASSWORD).
+def jdbc_properties(connection: Connection) -> dict[str, str]:
+    """Spark's options for the server of a connection, whatever libpq took its address and options from.
 
-    They contain the password, which is not part of the URL: pass them to Spark only. Raises SparkJobError for an
-    invalid URL, and for what JDBC cannot use: a Unix socket, or a service of libpq.
+    They contain the password, which is not part of the URL: pass them to Spark only. Raises SparkJobError for a
+    connection over a Unix socket, which JDBC cannot use.
     """
-    options = _connection_options(url)
-    if options.get("sslrootcert") == "system":
-        options |= _SYSTEM_ROOTS
-    hosts, ports = _hosts(options), options.get("port", "").split(",")
-    each = zip(hosts, ports * len(hosts) if len(ports) == 1 else ports, strict=False)  # libpq has compared the numbers
-    places = ",".join(f"{_bracketed(host)}:{port or 5432}" for host, port in each)
-    passed = [f"{jdbc}={quote(options[name], safe='')}" for name, jdbc in JDBC_NAMES.items() if options.get(name)]
-    wanted = options.get("target_session_attrs") or "any"
-    query = "&".join([*passed, f"targetServerType={JDBC_SERVERS.get(wanted, wanted)}", FIXED])
-    database = quote(options.get("dbname") or options["user"], safe="")
-    credentials = {name: value for name, value in options.items() if name in ("user", "password")}
-    return {"url": f"jdbc:postgresql://{places}/{database}?{query}", "driver": "org.postgresql.Driver", **credentials}
+    options = {each.keyword.decode(): each.val.decode() for each in connection.pgconn.info if each.val}
+    info = connection.info
+    return translate(options | {"host": info.host, "port": str(info.port), "password": info.password})
 
 
-def register_catalog(spark: SparkSession, url: str) -> None:
-    """Make the schema `coordinator` of a database a catalog of this name, of Spark's own JDBC catalog.
+def translate(options: Mapping[str, str]) -> dict[str, str]:
+    """Spark's options for libpq's options of one server."""
+    # JDBC compares a certificate with what it connects to, so that a name to be verified precedes its address
+    names = ("host", "hostaddr") if options.get("sslmode") == "verify-full" else ("hostaddr", "host")
+    host = next(found for name in names if (found := options.get(name)))
+    if host.startswith(("/", "@")):
+        raise SparkJobError("Spark connects over TCP only. Use a host in the database URL instead of a Unix socket.")
+    known = {**options, **_SYSTEM_ROOTS} if options.get("sslrootcert") == "system" else options
+    passed = [f"{jdbc}={quote(known[name], safe='')}" for name, jdbc in JDBC_NAMES.items() if known.get(name)]
+    place = f"[{host}]" if ":" in host else host
+    url = (
+        f"jdbc:postgresql://{place}:{options['port']}/{quote(options['dbname'], safe='')}?{'&'.join([*passed, FIXED])}"
+    )
+    credentials = {name: options[name] for name in ("user", "password") if options.get(name)}
+    return {"url": url, "driver": "org.postgresql.Driver", **credentials}
+
+
+def register_catalog(spark: SparkSession, connection: Connection) -> None:
+    """Make the schema `coordinator` of a connection's database a catalog of this name, of Spark's own JDBC catalog.
 
     The password is a setting of the session. Times in filters are in the zone of the session, and so of the connections
     in UTC: only a session in UTC compares them exactly.
     """
-    properties = jdbc_properties(url)
+    properties = jdbc_properties(connection)
     settings = {
         **properties,
         "url": f"{properties['url']}&currentSchema=coordinator",
@@ -150,36 +154,3 @@ def register_catalog(spark: SparkSession, url: str) -> None:
     spark.conf.set(CATALOG, "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog")
     for name, value in settings.items():
         spark.conf.set(f"{CATALOG}.{name}", value)
-
-
-def _connection_options(url: str) -> dict[str, str]:
-    defaults = {d.keyword.decode(): d.val.decode() for d in psycopg.pq.Conninfo.get_defaults() if d.val}
-    try:
-        given = conninfo_to_dict(url)
-    except psycopg.ProgrammingError as error:  # its message may contain a part of the password
-        problem = "Invalid database URL. Expected postgresql://user:password@host:port/name, "
-        raise SparkJobError(problem + "with special characters of the password percent-encoded.") from error
-    service = given.get("service", defaults.get("service"))
-    if service and not given.keys() & {"host", "hostaddr"}:
-        raise SparkJobError(
-            f"JDBC does not read the file of services, which has the host of the service '{service}'."
-            " Name the host, port and database in the database URL."
-        )
-    return defaults | {name: str(value) for name, value in given.items() if value is not None}
-
-
-def _hosts(options: Mapping[str, str]) -> list[str]:
-    """The hosts to connect to: as in libpq, an address precedes the name that it is given for.
-
-    JDBC compares a certificate with what it connects to, so that a name to be verified precedes its address.
-    """
-    names, addresses = (options.get(name, "").split(",") for name in ("host", "hostaddr"))
-    first, second = (names, addresses) if options.get("sslmode") == "verify-full" else (addresses, names)
-    hosts = [one or other or "localhost" for one, other in zip_longest(first, second)]
-    if any(host.startswith(("/", "@")) for host in hosts):
-        raise SparkJobError("Spark connects over TCP only. Use a host in the database URL instead of a Unix socket.")
-    return hosts
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

@@ -63,7 +63,6 @@ class OpenSnapshot:
 
     id: str
     spark: SparkSession = field(repr=False)
-    url: str = field(repr=False)
     connection: Connection = field(repr=False, compare=False)
     logs: Sequence[LogPosition] = field(repr=False)
     catalogue: Catalogue = field(repr=False)
@@ -131,9 +130,8 @@ class RelationReader:
         Raises:
             SparkJobError: The database is unreachable, its schema is missing, or the user may not read it.
         """
-        url = self._find_url()
         with database_errors("the relations", "reader"):
-            connection = connect(url, application_name="coordstream spark snapshot")
+            connection = connect(self._find_url(), application_name="coordstream spark snapshot")
         with connection:
             with database_errors("the relations", "reader"):
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -141,7 +139,7 @@ class RelationReader:
                 ((snapshot_id,),) = connection.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()
                 logs = [LogPosition(*row) for row in connection.execute(_LOGS).fetchall()]
                 catalogue = Catalogue.of(connection)
-            moment = OpenSnapshot(snapshot_id, spark, url, connection, logs, catalogue)
+            moment = OpenSnapshot(snapshot_id, spark, connection, logs, catalogue)
             token = _OPEN.set(moment)
             try:
                 yield moment
@@ -246,7 +244,7 @@ def _read(
     positions = moment.positions_of(chosen) if cut is None else _positions_at(moment, cut, relation)
     with spark_errors(f'Spark cannot read relation "{relation}"'):
         column, bounds = _ranges(moment, relation, rows, chosen, cut, partitions)
-        frame = read_rows(moment.spark, moment.url, rows, moment.session_statement(), column, bounds)
+        frame = read_rows(moment.spark, moment.connection, rows, moment.session_statement(), column, bounds)
     _POSITIONS[frame] = positions
     return frame
 

@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 from spark_jobs import session as builder
 from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.errors import SparkJobError, spark_errors
-from spark_jobs.relations.jdbc import jdbc_properties
 from spark_jobs.relations.reader import RelationReader
 from spark_jobs.session import (
     JDBC_DRIVER,
@@ -57,15 +56,15 @@ def test_what_keeps_spark_from_starting_is_said_before_the_start(
 
 @pytest.mark.spark
 def test_no_plan_shows_the_password(spark: SparkSession, database_url: str, capsys: pytest.CaptureFixture[str]) -> None:
-    secret = jdbc_properties(database_url)["password"]
-    assert secret
     reader = RelationReader(lambda: database_url)
-    with reader.snapshot(spark):
+    with reader.snapshot(spark) as moment:
+        secret = moment.connection.info.password
         rows = reader.read_relation(spark, "commit_history", columns=["task_name"])
         rows.explain("extended")
         rows.explain("formatted")
     shown = capsys.readouterr().out
     assert "commit_history" in shown
+    assert secret
     assert secret not in shown
     assert secret not in str(spark.sparkContext.getConf().getAll())
 

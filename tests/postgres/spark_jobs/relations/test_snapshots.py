@@ -2,11 +2,15 @@
 
 import re
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
+from eventlog.postgres.connection import connect
 from spark_jobs.errors import SparkJobError
+from spark_jobs.relations.jdbc import jdbc_properties
 from spark_jobs.relations.reader import RelationReader
 
 NO_SPARK: Final[Any] = None
@@ -27,3 +31,19 @@ def test_a_database_that_cannot_be_read_is_reported_without_the_password(empty_d
         with pytest.raises(SparkJobError, match=message) as raised:
             RelationReader(partial(str, place)).read_relation(NO_SPARK, "config")
         assert not re.search("hunter2|\n", str(raised.value))
+
+
+def test_spark_reads_from_the_server_that_libpq_has_found(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {name: str(value) for name, value in conninfo_to_dict(database_url).items()}
+    (tmp_path / "services").write_text("\n".join(["[prod]", *(f"{name}={value}" for name, value in given.items())]))
+    monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services"))
+    down = f"host=127.0.0.1,{given['host']} port=1,{given['port']}"
+    found = []
+    for place in (database_url, "service=prod", f"service=prod {down}"):
+        with connect(place) as connection:
+            found.append(jdbc_properties(connection))
+    assert found[0] == found[1] == found[2]
+    assert f"//{given['host']}:{given['port']}/{given['dbname']}?" in found[0]["url"]
+    assert found[0]["password"] == given["password"]

@@ -30,7 +30,7 @@ def test_values_are_quoted(spark: SparkSession, database_url: str) -> None:
         for name in names:
             of_task = sql.SQL("coordinator.commit_history AS r WHERE r.task_name = {}").format(name)
             relation = Relation(("task_name", "log_offset"), of_task)
-            rows = read_rows(spark, database_url, relation, moment.session_statement(), "log_offset", [])
+            rows = read_rows(spark, moment.connection, relation, moment.session_statement(), "log_offset", [])
             assert [row.task_name for row in rows.collect()] == [name]
 
 
@@ -45,7 +45,7 @@ def test_rows_outside_the_bounds_are_read_once_and_the_partition_column_need_not
     relation = Relation(columns, sql.SQL("{} AS r").format(sql.Identifier("coordinator", "checkpoint_history")))
     with RelationReader(lambda: fleet_url).snapshot(spark) as moment:
         statement = moment.session_statement()
-        rows = read_rows(spark, fleet_url, relation, statement, column, [13, 20, 26][: count - 1])
+        rows = read_rows(spark, moment.connection, relation, statement, column, [13, 20, 26][: count - 1])
         assert (rows.columns, rows.rdd.getNumPartitions()) == ([*columns], count)
         found = sorted(int(row[0]) for row in rows.collect())
     assert found == sorted([*range(COMMITS)] * len(JOBS))
