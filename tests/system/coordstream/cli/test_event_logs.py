@@ -94,12 +94,13 @@ def test_the_current_incarnation_is_the_default(cli: CommandLine, tmp_path: Path
 def test_a_mirrored_job_is_one_of_its_own(kafka_cli: CommandLine, topics: Topics) -> None:
     """MirrorMaker puts a prefix before the names of topics."""
     prefixes = ("", "dr.", "eu.")
+    names = []
     for prefix in prefixes:
         for stream, path in zip((COORDINATOR, CHECKPOINT), RECORDING_A, strict=True):
-            name = topics.create(f"{prefix}{stream}")
+            names.append(name := topics.create(f"{prefix}{stream}"))
             topics.write(name, [NewEvent(event.key, event.value, event.timestamp) for _, event in read_recording(path)])
     kafka_cli.done("config", "set", "dr.wordcount_pv", "a", "of dr")
-    assert kafka_cli("follow", "--all", "--once").code == 0
+    assert kafka_cli("follow", *names, "--once").code == 0
     jobs = [f"{prefix}wordcount_pv" for prefix in sorted(prefixes)]
     assert sorted(row["job_name"] for row in kafka_cli.rows("job", "list")) == sorted(jobs)
     assert [len(kafka_cli.rows("checkpoint", "show", job)) for job in jobs] == [16, 16, 16]
