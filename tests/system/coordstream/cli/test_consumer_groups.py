@@ -203,6 +203,7 @@ def test_inputs_on_unknown_brokers_are_a_fault(cli: CommandLine) -> None:
 
 @pytest.mark.kafka
 @pytest.mark.slow
+@pytest.mark.long
 def test_kafkas_own_program_shows_the_lag_of_the_job(
     kafka_cli: CommandLine, job: RewindableJob, samza: Samza, kafka_bootstrap_servers: str
 ) -> None:

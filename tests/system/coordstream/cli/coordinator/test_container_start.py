@@ -38,6 +38,7 @@ def url_of(line: str) -> str:
     return line.partition(URL)[2]
 
 
+@pytest.mark.long
 def test_a_container_processes_and_commits(
     job: Job, samza: Samza, topics: Topics, cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
