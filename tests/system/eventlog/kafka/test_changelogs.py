@@ -112,29 +112,39 @@ def test_rejected_changes_are_kept(changelogs: KafkaChangelogs, topics: Topics, 
     assert read(changelogs, partition, 0, 1) == [Change(0, b"a", b"small")]
 
 
+@pytest.fixture(scope="module")
+def broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
+    """A broker that tests kill or pause; each leaves it running."""
+    with start_broker() as broker:
+        yield broker
+
+
+@pytest.fixture
+def own_partition(broker: KafkaBroker, job_name: str) -> SystemStreamPartition:
+    """A new changelog on it."""
+    with Topics(broker.bootstrap_servers) as topics:
+        return SystemStreamPartition("kafka", topics.create(f"{job_name}-changelog"), 0)
+
+
 @pytest.mark.slow
 def test_changes_that_a_broker_did_not_acknowledge_are_written_later(
-    start_broker: BrokerMaker, monkeypatch: pytest.MonkeyPatch
+    broker: KafkaBroker, own_partition: SystemStreamPartition, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("eventlog.kafka.changelogs.APPEND_SECONDS", 1)
-    with start_broker() as broker:
-        with Topics(broker.bootstrap_servers) as topics:
-            topics.create("changelog")
-        with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers)) as changelogs:
-            partition = SystemStreamPartition("kafka", "changelog", 0)
-            changelogs.send(partition, b"a", b"1")
-            broker.kill()
-            with pytest.raises(SourceUnavailable):
-                changelogs.flush()
-            broker.start()
-            changelogs.send(partition, b"b", b"2")
+    with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers)) as changelogs:
+        changelogs.send(own_partition, b"a", b"1")
+        broker.kill()
+        with pytest.raises(SourceUnavailable):
             changelogs.flush()
-            assert read(changelogs, partition, 0, 2) == [Change(0, b"a", b"1"), Change(1, b"b", b"2")]
+        broker.start()
+        changelogs.send(own_partition, b"b", b"2")
+        changelogs.flush()
+        assert read(changelogs, own_partition, 0, 2) == [Change(0, b"a", b"1"), Change(1, b"b", b"2")]
 
 
 @pytest.mark.slow
 def test_a_change_that_arrives_late_does_not_overwrite_a_later_one(
-    start_broker: BrokerMaker, monkeypatch: pytest.MonkeyPatch
+    broker: KafkaBroker, own_partition: SystemStreamPartition, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("eventlog.kafka.changelogs.APPEND_SECONDS", 0.5)
     connected: list[object] = []
@@ -143,25 +153,21 @@ def test_a_change_that_arrives_late_does_not_overwrite_a_later_one(
         connected.append(client)
         return client_module.connect(client, *arguments, **options)
 
-    with start_broker() as broker:
-        with Topics(broker.bootstrap_servers) as topics:
-            topics.create("changelog")
-        with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers)) as changelogs:
-            monkeypatch.setattr("eventlog.kafka.changelogs.connect", connect)
-            partition = SystemStreamPartition("kafka", "changelog", 0)
-            changelogs.send(partition, b"a", b"1")
-            changelogs.flush()
-            with paused(broker):
-                for value in (b"2", b"3"):
-                    changelogs.send(partition, b"a", value)
-                    with pytest.raises(SourceUnavailable, match="did not acknowledge changes in changelog"):
-                        changelogs.flush()
-                with pytest.raises(SourceUnavailable):
-                    changelogs.discard(partition)  # a restore must see all changes
-            wait_until(lambda: is_discarded(changelogs, partition), what="the changes to be acknowledged")
-            assert connected == [KafkaProducer]  # whose later changes follow the earlier ones
-            end = int(changelogs.reach(partition).upcoming_offset or 0)
-            assert [change.value for change in read(changelogs, partition, 0, end)] == [b"1", b"2"]
+    with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers)) as changelogs:
+        monkeypatch.setattr("eventlog.kafka.changelogs.connect", connect)
+        changelogs.send(own_partition, b"a", b"1")
+        changelogs.flush()
+        with paused(broker):
+            for value in (b"2", b"3"):
+                changelogs.send(own_partition, b"a", value)
+                with pytest.raises(SourceUnavailable, match=f"not acknowledge changes in {own_partition.stream}"):
+                    changelogs.flush()
+            with pytest.raises(SourceUnavailable):
+                changelogs.discard(own_partition)  # a restore must see all changes
+        wait_until(lambda: is_discarded(changelogs, own_partition), what="the changes to be acknowledged")
+        assert connected == [KafkaProducer]  # whose later changes follow the earlier ones
+        end = int(changelogs.reach(own_partition).upcoming_offset or 0)
+        assert [change.value for change in read(changelogs, own_partition, 0, end)] == [b"1", b"2"]
 
 
 @contextmanager

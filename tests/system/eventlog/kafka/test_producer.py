@@ -15,25 +15,30 @@ from tests.fixtures.waiting import PATIENCE
 EVENT = RecordedEvent(0, 1, 0, b"k", b"v")
 
 
-@pytest.mark.parametrize("transactional_id", [None, "writer"])
 def test_a_failed_append_is_not_sent_later(
-    start_broker: BrokerMaker, job_name: str, transactional_id: str | None, monkeypatch: pytest.MonkeyPatch
+    start_broker: BrokerMaker, job_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("eventlog.kafka.producer.APPEND_SECONDS", 1.0)
     with start_broker() as broker, Topics(broker.bootstrap_servers) as topics:
-        name = topics.create(f"__samza_coordinator_{job_name}_1")
         options = KafkaOptions.parse(broker.bootstrap_servers)
-        appender = EventProducer(options, name, 1 << 20, transactional_id)
-        assert appender.append([EVENT]) == range(1)
+        appenders = {}
+        for transactional_id in (None, "writer"):
+            name = topics.create(f"__samza_coordinator_{job_name}-{transactional_id}_1")
+            appenders[name] = EventProducer(options, name, 1 << 20, transactional_id)
+            assert appenders[name].append([EVENT]) == range(1)
         broker.kill()
-        began = time.monotonic()
-        with pytest.raises(SourceUnavailable, match=f"did not acknowledge an append to {name}. Check what was written"):
-            appender.append([EVENT._replace(key=b"given up")])
-        assert time.monotonic() - began < PATIENCE / 2
+        for name, appender in appenders.items():
+            began = time.monotonic()
+            with pytest.raises(SourceUnavailable, match=f"not acknowledge an append to {name}. Check what was written"):
+                appender.append([EVENT._replace(key=b"given up")])
+            assert time.monotonic() - began < PATIENCE / 2
         broker.start()
         monkeypatch.undo()
-        end = appender.append([EVENT._replace(key=b"later")]).stop
-        appender.close()
-        kept = topics.kept(name)
-        assert [record.key for record in kept] == [b"k", b"later"]
-        assert end == kept[-1].offset + 1  # the marker before it may have been on its way when the broker was killed
+        for name, appender in appenders.items():
+            end = appender.append([EVENT._replace(key=b"later")]).stop
+            appender.close()
+            kept = topics.kept(name)
+            assert [record.key for record in kept] == [b"k", b"later"]
+            assert (
+                end == kept[-1].offset + 1
+            )  # the marker before it may have been on its way when the broker was killed
