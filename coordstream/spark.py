@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 from coordstream.database import open_database
 from coordstream.errors import missing_message
+from projections.fold.settings import FoldSettings
 
 try:
     from spark_jobs import session
-    from spark_jobs.data_source.options import Access
     from spark_jobs.data_source.source import register as register_source
+    from spark_jobs.log_task import LogTaskSettings
     from spark_jobs.relations import jdbc
     from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
 except ImportError as error:
@@ -63,7 +64,7 @@ def register(spark: "SparkSession") -> None:
     Database, brokers and masking key are those of the settings; Spark's options and plans do not show them.
     """
     with open_database(warns=False) as database:
-        register_source(spark, Access(database.secrets, database.url, database.settings.kafka))
+        register_source(spark, LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka))
 
 
 def register_catalog(spark: "SparkSession") -> None:

@@ -90,14 +90,14 @@ def follow(
 
 
 def _follower_opener(conf: dict[str, str]) -> "OpenFollower":
-    from spark_jobs.data_source.options import Access  # noqa: PLC0415
     from spark_jobs.follow.micro_batches import MicroBatches  # noqa: PLC0415
+    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
 
     @contextmanager
     def open_follower(database: Database, request: "FollowRequest") -> "Iterator[Follower]":
         name = "coordstream spark follow"
-        access = Access(database.secrets, database.url, database.settings.kafka)
-        with spark_session(name, conf) as spark, MicroBatches(spark, access) as source:
+        given = LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka)
+        with spark_session(name, conf) as spark, MicroBatches(spark, given) as source:
             more = {"locks": source.locks, "make_tail": source.make_tail, "application_name": name}
             yield request.follower(database, source, **more)
 

@@ -5,7 +5,7 @@ Raw columns are read without making events: the server joins the values of many,
 
 import sys
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import pyarrow as pa
@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import horizon_offset, read_archive
 from eventlog.postgres.connection import Connection, connect
+from spark_jobs.data_source.columns import BATCH_EVENTS, EventColumns
 from spark_jobs.data_source.log_range import Log, LogRange
-from spark_jobs.data_source.options import SourceOptions
 from spark_jobs.errors import SparkJobError, database_errors
 from spark_jobs.timestamps import LAST_MICROS, MICROS_FROM_1970_TO_2000
 
@@ -38,55 +38,37 @@ order by l.stream_name, l.incarnation
 PAGE_EVENTS: Final = 4_000
 """Values of 20,000 events do not fit into the processor's cache: the server needs half as much time again."""
 
-PAGE_BYTES: Final = 64 << 20
-BATCH_EVENTS: Final = 20_000
-"""Several pages are a batch: with batches of 4,000 events, Spark takes 5 % longer."""
-
 SMALL_KEY: Final = 300
 SMALL_VALUE: Final = 3_000
-"""In bytes. A page without larger keys and values is smaller than `PAGE_BYTES`."""
+"""In bytes. A page has no larger keys and values: their sum may be more than a value in Postgres can have."""
 
 _NO_TIME: Final = -(2**63)
 _PAGE: Final = """
-select log_offset, record_time, key, value from eventlog.event
-where log_id = %(log_id)s and log_offset >= %(first)s and log_offset < %(until)s
-order by log_offset limit %(events)s
-"""
-_COLUMNS: Final = """
 select string_agg(int8send(log_offset), ''),
        string_agg(coalesce(timestamptz_send(record_time), int8send(%(no_time)s)), ''),
        string_agg(int4send(coalesce(octet_length(key), -1)), ''),
        coalesce(string_agg(key, '') filter (where octet_length(key) <= %(small_key)s), ''),
        string_agg(int4send(coalesce(octet_length(value), -1)), ''),
        coalesce(string_agg(value, '') filter (where octet_length(value) <= %(small_value)s), '')
+from (select log_offset, record_time, key, value from eventlog.event
+      where log_id = %(log_id)s and log_offset >= %(first)s and log_offset < %(until)s
+      order by log_offset limit %(events)s) as event
 """
-_BELOW_THE_BYTES: Final = """
-select * from (
-  select *, sum(coalesce(octet_length(key), 0) + coalesce(octet_length(value), 0))
-              over (order by log_offset rows between unbounded preceding and 1 preceding) as bytes_before
-  from ({}) as page
-  order by log_offset) as event
-where coalesce(bytes_before, 0) < %(bytes)s
-"""
-_FROM: Final = "{} from ({}) as event"
-_SMALL: Final = _FROM.format(_COLUMNS, _PAGE)
-_OF_ANY_SIZE: Final = _FROM.format(_COLUMNS, _BELOW_THE_BYTES.format(_PAGE))
-_ANY_SIZE: Final = 2**31 - 1
 
 
 class ArchiveReader:
     """See `LogReader`. The logs are all incarnations of the streams."""
 
+    place = "The archive"
+
     def __init__(self, database_url: str) -> None:
         with database_errors("the archive", "replayer"):
             self._connection: Connection = connect(database_url, application_name=APPLICATION_NAME)
 
-    def logs(self, options: SourceOptions) -> list[LogRange]:
+    def logs(self, matches: Callable[[str], bool]) -> list[LogRange]:
         with database_errors("the archive", "replayer"):
-            names = {name for (name,) in self._connection.execute(_STREAMS) if options.matches(name)}
-            if missing := options.missing(names):
-                raise SparkJobError(f"The archive has no stream '{missing[0]}'. Check the name, or follow it first.")
-            rows = self._connection.execute(_LOGS, (sorted(names),)).fetchall()
+            names = [name for (name,) in self._connection.execute(_STREAMS) if matches(name)]
+            rows = self._connection.execute(_LOGS, (names,)).fetchall()
         return [
             LogRange(Log(name, kind, incarnation, log_id, topic_id, horizon=horizon), first, until)
             for name, kind, incarnation, log_id, topic_id, first, until, horizon in rows
@@ -97,11 +79,27 @@ class ArchiveReader:
             yield from read_archive(self._connection, wanted.log.log_id, wanted.first, wanted.until)
             self._require_same_horizon(wanted)
 
-    def read_stored(self, wanted: LogRange) -> Iterator[Mapping[str, pa.Array]]:
-        """The raw columns of a range as Arrow arrays; see `read_stored_columns`."""
+    def read_stored(self, wanted: LogRange, rows: EventColumns) -> Iterator[pa.RecordBatch]:
+        """The rows of a range, whose columns the archive has. From a large key or value on, they are made of events."""
         with database_errors("the archive", "replayer"):
-            yield from read_stored_columns(self._connection, wanted.log.log_id, wanted.first, wanted.until)
+            pages, first = list[_Page](), wanted.first
+            while first < wanted.until and (page := self._page(wanted, first)) is not None and page.is_complete:
+                pages.append(page)
+                first = int.from_bytes(page.offsets[-8:], "big", signed=True) + 1
+                if sum(each.events for each in pages) >= BATCH_EVENTS:
+                    yield rows.stored_batch(_columns(pages))
+                    pages = []
+            if pages:
+                yield rows.stored_batch(_columns(pages))
+            yield from rows.batches(self.read(wanted.within(first, wanted.until)))
             self._require_same_horizon(wanted)
+
+    def _page(self, wanted: LogRange, first: int) -> "_Page | None":
+        limits = {"first": first, "until": wanted.until, "events": PAGE_EVENTS, "no_time": _NO_TIME}
+        small = {"small_key": SMALL_KEY, "small_value": SMALL_VALUE}
+        values = {"log_id": wanted.log.log_id, **limits, **small}
+        (row,) = self._connection.execute(_PAGE, values, binary=True).fetchall()
+        return None if row[0] is None else _Page(*row)
 
     def _require_same_horizon(self, wanted: LogRange) -> None:
         """Raise SparkJobError if a retention may have detached events of the range after it was planned."""
@@ -129,49 +127,8 @@ class _Page(NamedTuple):
         return len(self.offsets) // 8
 
     @property
-    def size(self) -> int:
-        return len(self.keys) + len(self.values)
-
-    @property
     def is_complete(self) -> bool:
         return _are_all(self.key_lengths, self.keys) and _are_all(self.value_lengths, self.values)
-
-
-def read_stored_columns(
-    connection: Connection, log_id: int, first: int, until: int
-) -> Iterator[Mapping[str, pa.Array]]:
-    """`log_offset`, `record_time`, `key` and `value` of the events of a range, in order, in batches.
-
-    A batch has at least `BATCH_EVENTS` events or `PAGE_BYTES` bytes, except for the last one.
-    """
-    pages: list[_Page] = []
-    for page in _read_pages(connection, log_id, first, until):
-        pages.append(page)
-        if sum(each.events for each in pages) >= BATCH_EVENTS or sum(each.size for each in pages) >= PAGE_BYTES:
-            yield _columns(pages)
-            pages = []
-    if pages:
-        yield _columns(pages)
-
-
-def _read_pages(connection: Connection, log_id: int, first: int, until: int) -> Iterator[_Page]:
-    """The pages of a range.
-
-    To add up the bytes of a page costs the server up to as much as to read it. So a page is read without large keys and
-    values; if there were any, it and the rest of the range are read by their bytes.
-    """
-    limits = {"log_id": log_id, "until": until, "events": PAGE_EVENTS, "bytes": PAGE_BYTES, "no_time": _NO_TIME}
-    query, limits["small_key"], limits["small_value"] = _SMALL, SMALL_KEY, SMALL_VALUE
-    while first < until:
-        (row,) = connection.execute(query, {**limits, "first": first}, binary=True).fetchall()
-        if row[0] is None:
-            return
-        page = _Page(*row)
-        if query is _SMALL and not page.is_complete:
-            query, limits["small_key"], limits["small_value"] = _OF_ANY_SIZE, _ANY_SIZE, _ANY_SIZE
-            continue
-        yield page
-        first = int.from_bytes(page.offsets[-8:], "big", signed=True) + 1
 
 
 def _columns(pages: Sequence[_Page]) -> Mapping[str, pa.Array]:

@@ -1,6 +1,6 @@
 """The columns of the data source, and how events become Arrow batches with some of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from eventlog.errors import WireError
-from eventlog.events import RecordedEvent
+from eventlog.events import RecordedEvent, batches
 from eventlog.messages import Delete
 from eventlog.secret_policy import SecretPolicy
 from eventlog.wire.coordinator import decode_message
@@ -37,6 +37,10 @@ _ARROW: Final = pa.schema(
     }
 )
 SCHEMA: Final = from_arrow_schema(_ARROW)
+
+BATCH_EVENTS: Final = 20_000
+BATCH_BYTES: Final = 64 << 20
+"""The most events, and bytes of keys and values, in an Arrow batch that is made of events."""
 
 _OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
 _STORED: Final = ("log_offset", "record_time", "key", "value")
@@ -77,8 +81,9 @@ class EventColumns:
             "message_value": self._message_value,
         }
 
-    def batch(self, events: Sequence[RecordedEvent]) -> pa.RecordBatch:
-        return pa.RecordBatch.from_arrays([self._column(name, events) for name in self._names], schema=self._schema)
+    def batches(self, events: Iterable[RecordedEvent]) -> Iterator[pa.RecordBatch]:
+        for some in batches(events, BATCH_EVENTS, BATCH_BYTES):
+            yield pa.RecordBatch.from_arrays([self._column(name, some) for name in self._names], schema=self._schema)
 
     @property
     def are_stored(self) -> bool:

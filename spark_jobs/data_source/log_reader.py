@@ -1,6 +1,6 @@
 """What the data source reads from besides the archive: Kafka, recordings, and a lake."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,12 +8,12 @@ from eventlog.events import RecordedEvent
 from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.recording import read_recording
 from eventlog.recording_spool import LineSpool, check_recording
-from eventlog.source import no_stream
 from eventlog.streams import identify
 from spark_jobs.data_source.archive_reader import ArchiveReader
 from spark_jobs.data_source.log_range import Log, LogRange
-from spark_jobs.data_source.options import ARCHIVE, KAFKA, Access, SourceOptions
+from spark_jobs.data_source.options import ARCHIVE, KAFKA, SourceOptions
 from spark_jobs.errors import SparkJobError
+from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.place import is_lake
 from spark_jobs.recordings import find_files
 
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 class LogReader(Protocol):
     """Finds logs, in the driver, and reads ranges of them, in the executors. `close` closes all connections."""
 
-    def logs(self, options: SourceOptions) -> list[LogRange]:
-        """The logs that the options name, each from its first retained event to its end. Raises SparkJobError."""
+    place: str
+    """What it reads, at the start of a sentence."""
+
+    def logs(self, matches: Callable[[str], bool]) -> list[LogRange]:
+        """The logs with matching names, each from its first retained event to its end. Raises SparkJobError."""
 
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """The events of a range, in order. Raises SparkJobError or EventLogError."""
@@ -33,13 +36,21 @@ class LogReader(Protocol):
     def close(self) -> None: ...
 
 
-def open_reader(origin: str, access: Access) -> LogReader:
+def open_reader(origin: str, settings: LogTaskSettings) -> LogReader:
     """The reader of `archive`, `kafka`, or the path of a lake or recording. Raises SparkJobError: it does not open."""
     if origin == ARCHIVE:
-        return ArchiveReader(access.database_url)
+        return ArchiveReader(settings.database_url)
     if origin == KAFKA:
-        return TopicReader(require_brokers(access.kafka))
+        return TopicReader(require_brokers(settings.kafka))
     return LakeReader(origin) if is_lake(origin) else RecordingReader(origin)
+
+
+def find_logs(reader: LogReader, options: SourceOptions) -> list[LogRange]:
+    """The logs that the options name. Raises SparkJobError: a name, other than a pattern, is none of them."""
+    found = reader.logs(options.matches)
+    if missing := options.missing({each.log.stream_name for each in found}):
+        raise SparkJobError(f"{reader.place} has no stream '{missing[0]}'. Check the name.")
+    return found
 
 
 class TopicReader:
@@ -49,17 +60,14 @@ class TopicReader:
         from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415 (loads kafka-python)
         from eventlog.kafka.ranges import RangeReader  # noqa: PLC0415
 
-        self._place = kafka.place
+        self.place = kafka.place
         self._admin = KafkaAdmin(kafka)
         self._ranges = RangeReader(kafka, self._admin)
         self._checked: set[tuple[str, str | None]] = set()
 
-    def logs(self, options: SourceOptions) -> list[LogRange]:
+    def logs(self, matches: Callable[[str], bool]) -> list[LogRange]:
         """See `LogReader.logs`. Raises `StreamRefused` for a topic with several partitions or without compaction."""
-        names = [name for name in self._admin.stream_names() if options.matches(name)]
-        if missing := options.missing(set(names)):
-            raise SparkJobError(no_stream(missing[0], self._place))
-        topic_ids = self._admin.topic_ids(names)
+        topic_ids = self._admin.topic_ids(list(filter(matches, self._admin.stream_names())))
         for name, topic_id in topic_ids.items() - self._checked:
             self._admin.describe(name)
             self._checked.add((name, topic_id))
@@ -89,18 +97,23 @@ class RecordingReader(_ClosedReader):
     """See `LogReader`. Each topic of each file is read as a log of its own."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        self._path, self.place = path, f"'{path}'"
         if not Path(path).exists():
             raise SparkJobError(
                 f"Invalid value '{path}' of the option 'from'. Expected 'archive', 'kafka', or a lake or recording."
             )
 
-    def logs(self, options: SourceOptions) -> list[LogRange]:
+    def logs(self, matches: Callable[[str], bool]) -> list[LogRange]:
         """See `LogReader.logs`. Reads the files to their ends."""
-        found = [log for path in find_files(self._path) for log in _logs_of(path, options)]
-        if missing := options.missing({log.log.stream_name for log in found}):
-            raise SparkJobError(f"'{self._path}' has no stream '{missing[0]}'. Check the name.")
-        return found
+        with LineSpool() as spool:
+            return [
+                LogRange(
+                    Log(topic, identify(topic).stream_kind, path=str(path)), found.first_offset, found.last_offset + 1
+                )
+                for path in find_files(self._path)
+                for topic, found in check_recording(path, spool, ()).summaries.items()
+                if matches(topic)
+            ]
 
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """See `LogReader.read`. Reads the file from its start."""
@@ -112,30 +125,17 @@ class RecordingReader(_ClosedReader):
         )
 
 
-def _logs_of(path: Path, options: SourceOptions) -> list[LogRange]:
-    with LineSpool() as spool:
-        summaries = check_recording(path, spool, ()).summaries
-    return [
-        LogRange(Log(topic, identify(topic).stream_kind, path=str(path)), found.first_offset, found.last_offset + 1)
-        for topic, found in summaries.items()
-        if options.matches(topic)
-    ]
-
-
 class LakeReader(_ClosedReader):
     """See `LogReader`. The logs are all incarnations of the streams. Raises LakeError if the lake cannot be read."""
 
     def __init__(self, output: str) -> None:
         from spark_jobs.lake.table import open_lake  # noqa: PLC0415 (loads deltalake, of another extra)
 
-        self._output = output
+        self.place = f"Lake '{output}'"
         self._lake = open_lake(output)
 
-    def logs(self, options: SourceOptions) -> list[LogRange]:
-        keys = [key for key in sorted(self._lake.logs) if options.matches(key.stream_name)]
-        if missing := options.missing({key.stream_name for key in keys}):
-            raise SparkJobError(f"Lake '{self._output}' has no stream '{missing[0]}'. Check the name.")
-        return [self._range(key) for key in keys]
+    def logs(self, matches: Callable[[str], bool]) -> list[LogRange]:
+        return [self._range(key) for key in sorted(self._lake.logs) if matches(key.stream_name)]
 
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """See `LogReader.read`. Raises LakeError: a file was removed or cannot be read."""

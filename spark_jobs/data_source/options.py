@@ -1,12 +1,10 @@
-"""What the data source needs: its options, and access to logs that travels inside pickles, never in Spark's options."""
+"""The options of the data source."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
-from eventlog.kafka.options import KafkaOptions
-from eventlog.secret_policy import SecretPolicy
 from spark_jobs.errors import SparkJobError
 from spark_jobs.place import local_path
 
@@ -79,12 +77,3 @@ def _count(name: str, text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise SparkJobError(f"Invalid value {text!r} of the option '{name}'. Expected a number above 0.")
     return int(text)
-
-
-@dataclass(frozen=True)
-class Access:
-    """The database, the brokers (None if unknown), and what is a secret. `repr` shows no secret."""
-
-    secrets: SecretPolicy
-    database_url: str = field(repr=False)
-    kafka: KafkaOptions | None = None

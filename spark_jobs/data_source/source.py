@@ -8,13 +8,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
-from eventlog.events import batches
 from spark_jobs.data_source.archive_reader import ArchiveReader
 from spark_jobs.data_source.columns import SCHEMA, EventColumns, columns_of
 from spark_jobs.data_source.log_range import RangePartition, Selection, partitions_of
-from spark_jobs.data_source.log_reader import open_reader
-from spark_jobs.data_source.options import Access, SourceOptions, parse_options
+from spark_jobs.data_source.log_reader import find_logs, open_reader
+from spark_jobs.data_source.options import SourceOptions, parse_options
 from spark_jobs.errors import SparkJobError
+from spark_jobs.log_task import LogTaskSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,15 +22,12 @@ if TYPE_CHECKING:
 
 NAMES: Final = ("coordinator_stream", "coordstream")
 FILTER_PUSHDOWN: Final = "spark.sql.python.filterPushdown.enabled"
-BATCH_EVENTS: Final = 20_000
-BATCH_BYTES: Final = 64 << 20
-"""The most events, and bytes of keys and values, in an Arrow batch that is made of events."""
 
 
 class CoordinatorStream(DataSource):
-    """Events of logs as rows. `register` makes a subclass with an `access`, which Spark pickles with the class."""
+    """Events of logs as rows. `register` makes a subclass with `settings`, which Spark pickles with the class."""
 
-    access: ClassVar[Access]
+    settings: ClassVar[LogTaskSettings]
     known_as: ClassVar[str]
 
     @classmethod
@@ -43,7 +40,7 @@ class CoordinatorStream(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader for `spark.read`. Raises SparkJobError for an option or a column that is wrong."""
-        return BatchReader(parse_options(self.options), self.access, schema)
+        return BatchReader(parse_options(self.options), self.settings, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 (Spark calls it)
         """The reader for `spark.readStream`. Raises SparkJobError, also if this Spark is too old."""
@@ -51,17 +48,17 @@ class CoordinatorStream(DataSource):
             from spark_jobs.data_source.stream_reader import StreamReader  # noqa: PLC0415
         except ImportError:
             raise SparkJobError("Streaming from coordinator_stream needs Spark 4.2 or newer.") from None
-        return StreamReader(parse_options(self.options), self.access, schema)
+        return StreamReader(parse_options(self.options), self.settings, schema)
 
 
-def register(spark: SparkSession, access: Access) -> None:
+def register(spark: SparkSession, settings: LogTaskSettings) -> None:
     """Register the data source with a session, under both names, and let the session push filters down to it.
 
-    The addresses and passwords in `access` are pickled with the class, and are in no option, plan or offset. (Spark
+    The addresses and passwords in `settings` are pickled with the class, and are in no option, plan or offset. (Spark
     also finds data sources in modules called `pyspark_*`, but those see only the environment in which the JVM started.)
     """
     for name in NAMES:
-        members = {"access": access, "known_as": name, "__module__": "__main__"}
+        members = {"settings": settings, "known_as": name, "__module__": "__main__"}
         spark.dataSource.register(type("RegisteredCoordinatorStream", (CoordinatorStream,), members))
     spark.conf.set(FILTER_PUSHDOWN, "true")
 
@@ -69,9 +66,9 @@ def register(spark: SparkSession, access: Access) -> None:
 class RangeReader:
     """What readers for batches and streams have in common. Raises SparkJobError for a column that is wrong."""
 
-    def __init__(self, options: SourceOptions, access: Access, schema: StructType) -> None:
+    def __init__(self, options: SourceOptions, settings: LogTaskSettings, schema: StructType) -> None:
         self._options = options
-        self._access = access
+        self._settings = settings
         self._columns = columns_of(schema)
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
@@ -80,20 +77,20 @@ class RangeReader:
             raise TypeError(f"{type(partition).__name__} is not a partition of coordinator_stream")
         if not partition.ranges:
             return
-        with closing(open_reader(self._options.origin, self._access)) as reader:
+        with closing(open_reader(self._options.origin, self._settings)) as reader:
             for wanted in partition.ranges:
-                rows = EventColumns(self._columns, wanted.log, self._access.secrets)
+                rows = EventColumns(self._columns, wanted.log, self._settings.fold.secrets)
                 if isinstance(reader, ArchiveReader) and rows.are_stored:
-                    yield from map(rows.stored_batch, reader.read_stored(wanted))
+                    yield from reader.read_stored(wanted, rows)
                 else:
-                    yield from map(rows.batch, batches(reader.read(wanted), BATCH_EVENTS, BATCH_BYTES))
+                    yield from rows.batches(reader.read(wanted))
 
 
 class BatchReader(RangeReader, DataSourceReader):
     """Plans ranges of logs, applies the filters it can, and reads the ranges in the executors."""
 
-    def __init__(self, options: SourceOptions, access: Access, schema: StructType) -> None:
-        super().__init__(options, access, schema)
+    def __init__(self, options: SourceOptions, settings: LogTaskSettings, schema: StructType) -> None:
+        super().__init__(options, settings, schema)
         self._selection = Selection()
 
     def pushFilters(self, filters: "list[Filter]") -> "Iterator[Filter]":  # noqa: N802 (Spark calls it)
@@ -105,6 +102,6 @@ class BatchReader(RangeReader, DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """The ranges that pass the filters; one empty partition if there are none."""
-        with closing(open_reader(self._options.origin, self._access)) as reader:
-            ranges = self._selection.apply(reader.logs(self._options))
+        with closing(open_reader(self._options.origin, self._settings)) as reader:
+            ranges = self._selection.apply(find_logs(reader, self._options))
         return partitions_of(ranges, self._options.offsets_per_partition) or [RangePartition(())]

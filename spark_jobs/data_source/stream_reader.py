@@ -10,16 +10,14 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from pyspark.sql.types import StructType
 
 from spark_jobs.data_source.log_range import LogRange, partitions_of
-from spark_jobs.data_source.log_reader import LogReader, open_reader
-from spark_jobs.data_source.options import ARCHIVE, KAFKA, Access, SourceOptions
+from spark_jobs.data_source.log_reader import LogReader, find_logs, open_reader
+from spark_jobs.data_source.options import ARCHIVE, KAFKA, SourceOptions
 from spark_jobs.data_source.source import RangeReader
 from spark_jobs.errors import SparkJobError
+from spark_jobs.log_task import LogTaskSettings
 
 QUIET_SECONDS: Final = 0.1
 """How long to wait before logs without news are asked for their ends again."""
-
-Offset = dict[str, dict[str, Any]]
-"""What Spark stores in its checkpoint for each stream: a `Place`."""
 
 
 class Place(NamedTuple):
@@ -33,13 +31,13 @@ class Place(NamedTuple):
     horizon: int = 0
 
 
-def places_of(offset: Mapping[str, Mapping[str, Any]]) -> dict[str, Place]:
-    """The entries of an offset that Spark passes."""
-    return {name: Place(**entry) for name, entry in offset.items()}
+Offset = dict[str, Place]
+"""What Spark stores in its checkpoint, as JSON: the place of each stream."""
 
 
-def offset_of(places: Mapping[str, Place]) -> Offset:
-    return {name: place._asdict() for name, place in sorted(places.items())}
+def places_of(offset: Mapping[str, Sequence[Any]]) -> Offset:
+    """An offset that Spark has read from JSON."""
+    return {name: Place(*entry) for name, entry in offset.items()}
 
 
 def identity(log: LogRange) -> str:
@@ -99,10 +97,10 @@ class StreamReader(RangeReader, DataSourceStreamReader, SupportsTriggerAvailable
     query.
     """
 
-    def __init__(self, options: SourceOptions, access: Access, schema: StructType) -> None:
+    def __init__(self, options: SourceOptions, settings: LogTaskSettings, schema: StructType) -> None:
         if options.origin not in (ARCHIVE, KAFKA):
             raise SparkJobError("Only 'archive' and 'kafka' can be streamed. Use spark.read for a lake or recording.")
-        super().__init__(options, access, schema)
+        super().__init__(options, settings, schema)
         self._reader: LogReader | None = None
         self._targets: dict[str, LogRange] | None = None
 
@@ -110,13 +108,13 @@ class StreamReader(RangeReader, DataSourceStreamReader, SupportsTriggerAvailable
         """Where a query without a checkpoint starts."""
         logs = self._logs()
         if self._options.starting_offsets == "latest":
-            return offset_of({name: place_in(log, log.until) for name, log in logs.items()})
+            return {name: place_in(log, log.until) for name, log in logs.items()}
         given = _starting_offsets(self._options.starting_offsets)
         if unknown := sorted(given.keys() - logs.keys()):
             raise SparkJobError(f"The option 'startingOffsets' names '{unknown[0]}', which is not among the streams.")
         for name, offset in sorted(given.items()):
             _require_offset(logs[name], offset)
-        return offset_of({name: place_in(log, given.get(name, log.first)) for name, log in logs.items()})
+        return {name: place_in(log, given.get(name, log.first)) for name, log in logs.items()}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """The limit of the option `maxOffsetsPerTrigger`."""
@@ -127,8 +125,8 @@ class StreamReader(RangeReader, DataSourceStreamReader, SupportsTriggerAvailable
         """Read to the present ends of the present logs."""
         self._targets = self._logs()
 
-    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> Offset:  # noqa: N802
-        """The end of the next micro-batch; `start` if there is nothing to read."""
+    def latestOffset(self, start: Mapping[str, Any], limit: ReadLimit) -> Offset:  # noqa: N802
+        """The end of the next micro-batch; that of the one before if there is nothing to read."""
         logs = self._logs()
         places = places_of(start)
         require_continuity(places, logs)
@@ -139,8 +137,7 @@ class StreamReader(RangeReader, DataSourceStreamReader, SupportsTriggerAvailable
         planned = places | limited(starts, ends, limit.max_rows if isinstance(limit, ReadMaxRows) else None)
         if planned == places:
             time.sleep(QUIET_SECONDS)
-            return start
-        return offset_of(planned)
+        return planned
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """The ranges of a micro-batch, which a query that starts again reads once more."""
@@ -161,8 +158,8 @@ class StreamReader(RangeReader, DataSourceStreamReader, SupportsTriggerAvailable
 
     def _logs(self) -> dict[str, LogRange]:
         """The newest log of each stream."""
-        self._reader = self._reader or open_reader(self._options.origin, self._access)
-        found = sorted(self._reader.logs(self._options), key=lambda each: each.log.incarnation or 0)
+        self._reader = self._reader or open_reader(self._options.origin, self._settings)
+        found = sorted(find_logs(self._reader, self._options), key=lambda each: each.log.incarnation or 0)
         return {each.log.stream_name: each for each in found}
 
 

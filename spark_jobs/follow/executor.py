@@ -15,10 +15,9 @@ from eventlog.kafka.ranges import RangeReader
 from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
 from projections.errors import ProjectionError
-from projections.fold.settings import FoldSettings
 from projections.follow.delegated import Applied, Delegated, DelegatedWorker
-from spark_jobs.data_source.options import Access
 from spark_jobs.errors import SparkJobError
+from spark_jobs.log_task import LogTaskSettings
 
 APPLICATION_NAME: Final = "coordstream spark executor"
 BATCH_OFFSETS: Final = 500_000
@@ -53,11 +52,11 @@ def plan_ranges(
     return [one._replace(next_offset=min(one.next_offset, one.first_offset + most)) for one in ranges]
 
 
-def apply_ranges(access: Access, _task: int, ranges: Sequence[Delegated]) -> Iterator[RangeResult]:
+def apply_ranges(settings: LogTaskSettings, _task: int, ranges: Sequence[Delegated]) -> Iterator[RangeResult]:
     """Apply each range, in an executor; an error of one range is its result, and the others go on."""
     for wanted in ranges:
         try:
-            result = RangeResult(wanted, _worker(access).apply(wanted))
+            result = RangeResult(wanted, _worker(settings).apply(wanted))
         except Exception as error:  # it would fail the query, and all logs with it
             _forget_worker()
             nothing = Applied(0, wanted.first_offset, None)
@@ -81,23 +80,23 @@ class _Process:
     """What this process keeps from task to task."""
 
     worker: DelegatedWorker | None = None
-    access: Access | None = None
+    settings: LogTaskSettings | None = None
     open: ClassVar[ExitStack] = ExitStack()
 
 
-def _worker(access: Access) -> DelegatedWorker:
-    if _Process.worker is None or _Process.access != access:
+def _worker(settings: LogTaskSettings) -> DelegatedWorker:
+    if _Process.worker is None or _Process.settings != settings:
         _forget_worker()
-        kafka = require_brokers(access.kafka)
-        connection = connect(access.database_url, application_name=APPLICATION_NAME, prepares=True)
+        kafka = require_brokers(settings.kafka)
+        connection = connect(settings.database_url, application_name=APPLICATION_NAME, prepares=True)
         _Process.open.callback(connection.close)
         connection.execute(_LOCK_TIMEOUT)
         admin = KafkaAdmin(kafka)
         _Process.open.callback(admin.close)
         ranges = RangeReader(kafka, admin)
         _Process.open.callback(ranges.close)
-        _Process.worker = DelegatedWorker(connection, ranges.read, FoldSettings(access.secrets), system_clock)
-        _Process.access = access
+        _Process.worker = DelegatedWorker(connection, ranges.read, settings.fold, system_clock)
+        _Process.settings = settings
     return _Process.worker
 
 

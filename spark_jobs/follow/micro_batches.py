@@ -31,10 +31,10 @@ from projections.follow.tail import EventBuffer, Progress, Tail
 from projections.projector import Projector
 from projections.stream_lock import StreamLocks
 from projections.tracked_logs import TrackedLog
-from spark_jobs.data_source.options import Access
 from spark_jobs.dispatch import pack, run_bins
 from spark_jobs.errors import SparkJobError, jvm_errors, reason_of, spark_errors
 from spark_jobs.follow.executor import RangeResult, apply_ranges, plan_ranges
+from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.session import count_cores
 
 SCRATCH: Final = "coordstream-spark-follow-"
@@ -57,10 +57,10 @@ class MicroBatches(KafkaSource):
     a temporary folder: the positions in the database decide where logs are read on.
     """
 
-    def __init__(self, spark: SparkSession, access: Access) -> None:
+    def __init__(self, spark: SparkSession, settings: LogTaskSettings) -> None:
         self._spark = spark
-        self._access = access
-        super().__init__(require_brokers(access.kafka))
+        self._settings = settings
+        super().__init__(require_brokers(settings.kafka))
         self._planner: KafkaAdmin | None = None
         self._scratch = tempfile.TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True)
         self._query: StreamingQuery | None = None
@@ -158,7 +158,7 @@ class MicroBatches(KafkaSource):
             time.sleep(QUIET_SECONDS)
         sizes = [one.next_offset - one.first_offset for one in ranges]
         bins = [[ranges[number] for number in numbers] for numbers in pack(sizes, count_cores(self._spark))]
-        results = run_bins(self._spark, bins, partial(apply_ranges, self._access))
+        results = run_bins(self._spark, bins, partial(apply_ranges, self._settings))
         self._is_taken.clear()
         self._batches.put(results)
         while not (self._is_closed or self._is_taken.wait(_TICK_SECONDS)):
@@ -168,7 +168,7 @@ class MicroBatches(KafkaSource):
         """The next ranges of the streams; none if the brokers do not answer, which the follower itself notices."""
         assigned = dict(self._assigned)  # the follower changes it meanwhile
         try:
-            self._planner = self._planner or KafkaAdmin(require_brokers(self._access.kafka))
+            self._planner = self._planner or KafkaAdmin(require_brokers(self._settings.kafka))
             return plan_ranges(assigned, self._planner.topic_ids(assigned), self._planner.end_offsets(list(assigned)))
         except SourceUnavailable:
             return []

@@ -10,7 +10,6 @@ from pyspark.sql import functions as sf
 
 from eventlog.postgres.connection import connect
 from eventlog.timestamps import LAST_STORABLE_MS
-from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive
 from spark_jobs.log_task import LogTaskSettings, run_here
@@ -18,7 +17,7 @@ from spark_jobs.relations.reader import RelationReader
 from spark_jobs.timestamps import spark_micros
 from tests.builders import FIRST_TIME, config_set
 from tests.fixtures.acceptance.imported_job import ImportedJob
-from tests.fixtures.data_source import SECRETS
+from tests.fixtures.data_source import FOLD
 from tests.fixtures.properties.importing import SETTINGS
 
 LAST: Final = 9_223_372_036_854_775
@@ -47,7 +46,7 @@ def read(rows: DataFrame) -> list[Any]:
 def test_relations_and_events_have_the_times_that_spark_can_represent(
     spark: SparkSession, far_future: str, tmp_path: Path
 ) -> None:
-    register(spark, Access(SECRETS, far_future))
+    register(spark, LogTaskSettings(far_future, FOLD))
     reader = RelationReader(lambda: far_future)
     with reader.snapshot(spark):
         for relation in ("config_history", "event"):

@@ -9,15 +9,15 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import connect
 from eventlog.source import OffsetLost
 from projections.follow.delegated import Applied, Delegated
-from spark_jobs.data_source.options import Access
 from spark_jobs.follow import executor
 from spark_jobs.follow.executor import BATCH_OFFSETS, RangeResult, apply_ranges, plan_ranges
-from tests.fixtures.data_source import SECRETS
+from spark_jobs.log_task import LogTaskSettings
+from tests.fixtures.data_source import FOLD
 
 PLANTED = "hunter2"
 
 
-def applied(access: Access, *ranges: Delegated) -> list[RangeResult]:
+def applied(access: LogTaskSettings, *ranges: Delegated) -> list[RangeResult]:
     return list(apply_ranges(access, 0, ranges))
 
 
@@ -48,7 +48,7 @@ def test_an_error_is_a_result_after_which_nothing_stays_open(
 
     for name, make in (("KafkaAdmin", Client), ("RangeReader", Client), ("connect", connect)):
         monkeypatch.setattr(executor, name, noted(make))
-    access = Access(SECRETS, database_url, KafkaOptions.parse("localhost:9092"))
+    access = LogTaskSettings(database_url, FOLD, KafkaOptions.parse("localhost:9092"))
     (result,) = applied(access, Delegated("__samza_coordinator_none_1", "id", 1, 0, 5))
     assert isinstance(result.error, OffsetLost)
     assert [each.closed for each in opened] == [True, True, True]
@@ -64,7 +64,9 @@ def test_an_unexpected_error_is_that_of_its_log_and_has_no_value(
             return Applied(3, wanted.next_offset, None)
 
     monkeypatch.setattr(executor, "_worker", lambda _: Worker())
-    broken, orders = applied(Access(SECRETS, ""), *(Delegated(name, "id", 1, 0, 3) for name in ("broken", "orders")))
+    broken, orders = applied(
+        LogTaskSettings("", FOLD), *(Delegated(name, "id", 1, 0, 3) for name in ("broken", "orders"))
+    )
     assert (orders.applied.events, orders.error) == (3, None)
     assert str(broken.error).startswith("broken cannot be followed: unexpected error ZeroDivisionError in an")
     assert PLANTED.encode() not in pickle.dumps(broken)

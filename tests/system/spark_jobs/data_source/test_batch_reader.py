@@ -13,13 +13,12 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
 from eventlog.recording import read_recording, write_recording
-from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive as write_lake
 from spark_jobs.log_task import LogTaskSettings, run_here
 from tests.conftest import PYSPARK
 from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A
-from tests.fixtures.data_source import SECRETS, Read
+from tests.fixtures.data_source import FOLD, SECRETS, Read
 from tests.fixtures.properties.importing import SETTINGS
 
 pytestmark = pytest.mark.spark
@@ -60,7 +59,7 @@ def test_filters_on_stream_and_offset_are_pushed_down(
     spark: SparkSession, archive_url: str, postgres_server: EmbeddedPostgres
 ) -> None:
     logging = "-c log_statement=all -c log_error_verbosity=default -c log_parameter_max_length=-1"
-    register(spark, Access(SECRETS, make_conninfo(archive_url, options=logging)))
+    register(spark, LogTaskSettings(make_conninfo(archive_url, options=logging), FOLD))
     before = len(postgres_server.log_file.read_bytes())
     rows = spark.read.format("coordinator_stream").load()
     rows = rows.where(f"stream_name = '{COORDINATOR}' and log_offset >= 10 and log_offset < 20")
@@ -103,7 +102,7 @@ def test_a_schema_chooses_the_columns(spark: SparkSession, read: Read) -> None:
 
 
 def test_a_role_that_only_reads_relations_is_refused_in_one_sentence(spark: SparkSession, archive_url: str) -> None:
-    register(spark, Access(SECRETS, make_conninfo(archive_url, options="-c role=coordstream_reader")))
+    register(spark, LogTaskSettings(make_conninfo(archive_url, options="-c role=coordstream_reader"), FOLD))
     with pytest.raises(PySparkException, match=r"may not read the archive.* `coordstream db grant replayer "):
         spark.read.format("coordinator_stream").load().collect()
 

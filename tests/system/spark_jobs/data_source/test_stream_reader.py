@@ -16,11 +16,12 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import identify
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import Access, parse_options
+from spark_jobs.data_source.options import parse_options
 from spark_jobs.data_source.source import BatchReader, register
-from spark_jobs.data_source.stream_reader import Offset, StreamReader
+from spark_jobs.data_source.stream_reader import Offset, Place, StreamReader
 from spark_jobs.errors import SparkJobError
-from tests.fixtures.data_source import SECRETS
+from spark_jobs.log_task import LogTaskSettings
+from tests.fixtures.data_source import FOLD
 
 FIRST = "__samza_coordinator_first_1"
 SECOND = "__samza_coordinator_second_1"
@@ -43,7 +44,7 @@ def database(database_url: str) -> Iterator[Connection]:
 @pytest.fixture
 def read_on(spark: SparkSession, database_url: str, tmp_path: Path) -> ReadOn:
     """Runs the query of one checkpoint to the present ends, and returns the stream and offset of each batch's rows."""
-    register(spark, Access(SECRETS, database_url))
+    register(spark, LogTaskSettings(database_url, FOLD))
 
     def run(**options: str) -> Batches:
         batches: Batches = []
@@ -96,7 +97,7 @@ def plan(database_url: str) -> Iterator[Callable[..., Planned]]:
     readers: list[StreamReader] = []
 
     def make(**options: str) -> Planned:
-        readers.append(StreamReader(parse_options(options), Access(SECRETS, database_url), SCHEMA))
+        readers.append(StreamReader(parse_options(options), LogTaskSettings(database_url, FOLD), SCHEMA))
         return Planned(readers[-1])
 
     yield make
@@ -194,7 +195,7 @@ def test_a_retention_between_plan_and_read_is_an_error(
 ) -> None:
     append(database, FIRST, 10)
     schema = StructType([field for field in SCHEMA if field.name in names])
-    reader = BatchReader(parse_options({}), Access(SECRETS, database_url), schema)
+    reader = BatchReader(parse_options({}), LogTaskSettings(database_url, FOLD), schema)
     (partition,) = reader.partitions()
     retain(database, 8)
     with pytest.raises(SparkJobError, match=f"A retention has detached events of {FIRST} while they were read"):
@@ -206,7 +207,7 @@ def test_a_position_of_other_options_names_them(database: Connection, plan: Call
     append(database, SECOND, 5)
     with pytest.raises(SparkJobError, match=f"{FIRST} no longer exists, or the option 'streams' no longer names it"):
         plan(streams=SECOND).next(place(5))
-    of_kafka = {FIRST: {"log": "topic a1", "next_offset": 5, "horizon": 0}}
+    of_kafka = {FIRST: Place("topic a1", 5)}
     with pytest.raises(SparkJobError, match="is read from another source \\(incarnation 1 instead of topic a1\\)"):
         plan().next(of_kafka)
 
@@ -242,7 +243,7 @@ def retain(database: Connection, horizon: int) -> None:
 
 
 def place(next_offset: int, *, horizon: int = 0) -> Offset:
-    return {FIRST: {"log": "incarnation 1", "next_offset": next_offset, "horizon": horizon}}
+    return {FIRST: Place("incarnation 1", next_offset, horizon)}
 
 
 def rows(stream: str, first: int, until: int) -> list[tuple[str, int]]:

@@ -8,25 +8,26 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import OffsetLost
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import Access, parse_options
+from spark_jobs.data_source.options import parse_options
 from spark_jobs.data_source.source import BatchReader
 from spark_jobs.data_source.stream_reader import StreamReader
 from spark_jobs.errors import SparkJobError
+from spark_jobs.log_task import LogTaskSettings
 from tests.builders import config_set
-from tests.fixtures.data_source import SECRETS
+from tests.fixtures.data_source import FOLD
 from tests.fixtures.kafka_topics import Topics
 
 
 @pytest.fixture
 def batch(kafka_options: KafkaOptions, coordinator_topic: str) -> BatchReader:
     options = parse_options({"from": "kafka", "streams": coordinator_topic, "offsetsPerPartition": "2"})
-    return BatchReader(options, Access(SECRETS, "", kafka_options), SCHEMA)
+    return BatchReader(options, LogTaskSettings("", FOLD, kafka_options), SCHEMA)
 
 
 @pytest.fixture
 def stream(kafka_options: KafkaOptions, coordinator_topic: str) -> Iterator[StreamReader]:
     options = parse_options({"from": "kafka", "streams": f"{coordinator_topic}*"})
-    reader = StreamReader(options, Access(SECRETS, "", kafka_options), SCHEMA)
+    reader = StreamReader(options, LogTaskSettings("", FOLD, kafka_options), SCHEMA)
     yield reader
     reader.stop()
 
@@ -59,7 +60,7 @@ def test_a_stream_fails_when_its_topic_is_re_created(
 ) -> None:
     topics.write(coordinator_topic, [config_set()] * 2)
     end = stream.latestOffset(stream.initialOffset(), ReadAllAvailable())
-    assert end[coordinator_topic]["log"] == f"topic {topics.topic_id(coordinator_topic)}"
+    assert end[coordinator_topic].log == f"topic {topics.topic_id(coordinator_topic)}"
     topics.create_again(coordinator_topic)
     topics.write(coordinator_topic, [config_set()] * 3)
     with pytest.raises(SparkJobError, match=f"{coordinator_topic} was re-created"):

@@ -10,8 +10,8 @@ from eventlog.postgres.connection import connect
 from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan
-from spark_jobs.data_source.options import Access
 from spark_jobs.follow.micro_batches import MicroBatches
+from spark_jobs.log_task import LogTaskSettings
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.projections.follow.running import following, wait_for_position
@@ -35,7 +35,7 @@ def test_a_log_that_is_given_up_does_not_stop_the_others(
     topics.write(broken, [config_set("app.broken")])
     topics.write(healthy, [config_set("app.note")])
     secrets = FaultyPolicy(b"k")
-    access = Access(secrets, database_url, KafkaOptions.parse(topics.bootstrap_servers))
+    access = LogTaskSettings(database_url, FoldSettings(secrets), KafkaOptions.parse(topics.bootstrap_servers))
     plan = FollowPlan((broken, healthy))
     with connect(database_url) as connected, MicroBatches(spark, access) as source:
         given = {"locks": source.locks, "make_tail": source.make_tail, "settings": FoldSettings(secrets)}

@@ -10,14 +10,14 @@ from pyspark.sql import SparkSession
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import SourceUnavailable
-from spark_jobs.data_source.options import Access
 from spark_jobs.errors import SparkJobError
 from spark_jobs.follow import micro_batches
 from spark_jobs.follow.micro_batches import MicroBatches
-from tests.fixtures.data_source import SECRETS
+from spark_jobs.log_task import LogTaskSettings
+from tests.fixtures.data_source import FOLD
 from tests.fixtures.waiting import wait_until
 
-ACCESS = Access(SECRETS, "postgresql://127.0.0.1:1/none", KafkaOptions.parse("127.0.0.1:1"))
+ACCESS = LogTaskSettings("postgresql://127.0.0.1:1/none", FOLD, KafkaOptions.parse("127.0.0.1:1"))
 
 
 @pytest.fixture(autouse=True)

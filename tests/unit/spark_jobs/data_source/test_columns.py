@@ -38,5 +38,6 @@ def test_a_checkpoint_names_its_task() -> None:
 
 def decoded(key: bytes | None, value: bytes | None, kind: StreamKind = "coordinator") -> list[str | None]:
     event = RecordedEvent(0, 0, 0, key, value)
-    (row,) = EventColumns(COLUMNS, Log("s", kind), SECRETS).batch([event]).to_pylist()
+    (batch,) = EventColumns(COLUMNS, Log("s", kind), SECRETS).batches([event])
+    (row,) = batch.to_pylist()
     return [row[name] for name in COLUMNS]

@@ -5,12 +5,13 @@ import pytest
 from eventlog.events import RecordedEvent
 from eventlog.recording import write_recording
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import Access, parse_options
+from spark_jobs.data_source.options import parse_options
 from spark_jobs.data_source.source import BatchReader
 from spark_jobs.errors import SparkJobError
+from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.recordings import find_files
 from tests.fixtures.coordstream.command_line import COORDINATOR
-from tests.fixtures.data_source import SECRETS
+from tests.fixtures.data_source import FOLD
 
 
 def names(paths: list[Path]) -> list[str]:
@@ -43,12 +44,12 @@ def test_a_relative_path_is_read_in_any_working_directory(tmp_path: Path, monkey
     (tmp_path / "elsewhere").mkdir()
     write_recording(tmp_path / "a.jsonl", [(COORDINATOR, RecordedEvent(0, 0, 0, b"k", b"v"))])
     monkeypatch.chdir(tmp_path)
-    reader = BatchReader(parse_options({"from": "a.jsonl"}), Access(SECRETS, ""), SCHEMA)
+    reader = BatchReader(parse_options({"from": "a.jsonl"}), LogTaskSettings("", FOLD), SCHEMA)
     (partition,) = reader.partitions()
     monkeypatch.chdir(tmp_path / "elsewhere")  # executors have working directories of their own
     assert [batch.num_rows for batch in reader.read(partition)] == [1]
     with pytest.raises(SparkJobError, match=f"'{tmp_path}/none' of the option 'from'"):
-        BatchReader(parse_options({"from": f"file://{tmp_path}/none"}), Access(SECRETS, ""), SCHEMA).partitions()
+        BatchReader(parse_options({"from": f"file://{tmp_path}/none"}), LogTaskSettings("", FOLD), SCHEMA).partitions()
 
 
 def test_an_empty_path_is_refused() -> None:
