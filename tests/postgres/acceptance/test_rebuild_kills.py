@@ -13,7 +13,7 @@ from projections.relations import LOG_TABLES
 from projections.tracked_logs import logs_of
 from projections.verify import verify_log
 from tests.fixtures.acceptance.torture import scaled
-from tests.fixtures.projections.rebuilt import relations
+from tests.fixtures.projections.rebuilt import folded_rows
 from tests.fixtures.properties.generated_jobs import Knobs, generate_job
 from tests.fixtures.properties.importing import SETTINGS, import_log
 
@@ -59,11 +59,11 @@ def test_killed_rebuilds_change_nothing(database_url: str, damage: str) -> None:
     luck = random.Random(1)
     with connect(database_url) as connection:
         import_log(connection, log)
-        whole = relations(connection)
+        whole = folded_rows(connection)
         in_transaction = 0
         for statement in luck.sample(range(1, STATEMENTS), KILLS):
             connection.execute(damage.encode())
-            damaged = relations(connection)
+            damaged = folded_rows(connection)
             with connect(database_url) as session:
                 dying: Any = DyingConnection(session, statement)
                 try:
@@ -71,10 +71,10 @@ def test_killed_rebuilds_change_nothing(database_url: str, damage: str) -> None:
                     expected = whole  # it has fewer statements
                 except psycopg.OperationalError:
                     expected = damaged
-            assert relations(connection) == expected
+            assert folded_rows(connection) == expected
             in_transaction += dying.was_in_transaction
             rebuild_log(connection, logs_of(connection, log.stream_name)[0], SETTINGS)
-            assert relations(connection) == whole
+            assert folded_rows(connection) == whole
             assert verify_log(connection, logs_of(connection, log.stream_name)[0], SETTINGS).is_equal
     print(f"{KILLS} kills, {in_transaction} of them in a transaction that had written")
     assert in_transaction >= KILLS // 2

@@ -27,7 +27,7 @@ from tests.builders import recorded
 from tests.checkout import CHECKOUT
 from tests.fixtures.database_users import PASSWORD, database_user, url_of_user
 from tests.fixtures.postgres_server import running_server
-from tests.fixtures.projections.rebuilt import relations
+from tests.fixtures.projections.rebuilt import folded_rows
 from tests.fixtures.properties.generated_jobs import generate_job
 from tests.fixtures.properties.importing import SETTINGS, import_events, import_log
 from tests.fixtures.waiting import wait_until
@@ -199,7 +199,7 @@ def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, damage
     with connect(database_url) as owner:
         for log in job.logs:
             import_log(owner, log)
-        before, schema = relations(owner), schema_of(database_url)
+        before, schema = folded_rows(owner), schema_of(database_url)
         owner.execute(damage.encode())
         assert state_of(database_url) is SchemaState.INCOMPLETE
         with pytest.raises(SchemaError, match=r"missing\. Run `coordstream db migrate`"):
@@ -212,7 +212,7 @@ def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, damage
                 import_log(owner, log)
         for log in job.logs:
             rebuild_log(owner, logs_of(owner, log.stream_name)[0], SETTINGS)
-        assert relations(owner) == before
+        assert folded_rows(owner) == before
     assert schema_of(database_url) == schema
 
 

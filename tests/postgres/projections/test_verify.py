@@ -15,7 +15,7 @@ from projections.tracked_logs import logs_of
 from projections.verify import Verification, verify_log
 from tests.fixtures.acceptance.torture import scaled
 from tests.fixtures.postgres import create_clone
-from tests.fixtures.projections.rebuilt import relations
+from tests.fixtures.projections.rebuilt import folded_rows
 from tests.fixtures.properties.generated_jobs import Knobs, generate_job
 from tests.fixtures.properties.importing import SETTINGS, import_events
 
@@ -25,7 +25,7 @@ LONG: Final = Knobs(events=(30, 45), without_topic=0, without_coordinator=0)
 
 
 class Imported(NamedTuple):
-    """A database with the logs of one job, and the rows of its relations."""
+    """A database with the logs of one job, and its rows."""
 
     url: str
     stream_names: list[str]
@@ -36,15 +36,15 @@ class Imported(NamedTuple):
 def imported(postgres_server: EmbeddedPostgres, template_database: str) -> Imported:
     url = create_clone(postgres_server, template_database, "verified")
     with connect(url) as connected:
-        return Imported(url, import_job(connected, 1), relations(connected))
+        return Imported(url, import_job(connected, 1), folded_rows(connected))
 
 
 @pytest.fixture(scope="module")
 def undamaged(imported: Imported) -> Iterator[Connection]:
-    """A database that holds `imported`: each test repairs what it damages, and at the end no relation differs."""
+    """A database that holds `imported`: each test repairs what it damages, and at the end no row differs."""
     with connect(imported.url) as connected:
         yield connected
-        assert relations(connected) == imported.rows
+        assert folded_rows(connected) == imported.rows
 
 
 def import_job(connection: Connection, number: int, batch_events: int = 40_000) -> list[str]:
@@ -178,12 +178,12 @@ def test_the_keys_are_named_with_stored_and_expected_values(connected: Connectio
 
 def test_a_detached_partition_of_the_history_is_found_and_attached(connected: Connection) -> None:
     stream_names = import_job(connected, 1)
-    before = relations(connected)
+    before = folded_rows(connected)
     assert list(damaged(connected, stream_names, detach(connected, "projection.checkpoint_event"))) == [
         "checkpoint_event"
     ]
     rebuild(connected, stream_names)
-    assert relations(connected) == before
+    assert folded_rows(connected) == before
 
 
 def test_a_detached_partition_of_the_archive_is_found_and_not_repaired(connected: Connection) -> None:
