@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import quote
@@ -86,14 +87,17 @@ def write_events(uri: str, key: LogKey, events: pa.Table) -> AddAction:
     digest = pa.repeat(pa.scalar(fingerprint(key, events)), len(events))
     first, last = _bounds(events)
     path = f"{STREAM}={quote(key.stream_name, safe='')}/{key.incarnation}-{first:020}-{uuid4().hex}.parquet"
-    with lake_errors(shown(uri)):
-        system = fs.PyFileSystem(DeltaStorageHandler(uri))
-        rows = events.append_column(FINGERPRINT, digest)
-        parquet.write_table(rows, path, filesystem=system, use_dictionary=_REPEATED)
-        size = system.get_file_info(path).size
+    with lake_errors(shown(uri)), _files_of(uri).open_output_stream(path) as file:
+        parquet.write_table(events.append_column(FINGERPRINT, digest), file, use_dictionary=_REPEATED)
+        size = file.tell()
     low, high = ({"incarnation": key.incarnation, "log_offset": offset} for offset in (first, last))
     stats = json.dumps({"numRecords": len(events), "minValues": low, "maxValues": high})
     return AddAction(path, size, {STREAM: key.stream_name}, int(time.time() * 1000), True, stats)
+
+
+@cache
+def _files_of(uri: str) -> fs.PyFileSystem:
+    return fs.PyFileSystem(DeltaStorageHandler(uri))
 
 
 def fingerprint(key: LogKey, events: pa.Table) -> str:
@@ -104,7 +108,8 @@ def fingerprint(key: LogKey, events: pa.Table) -> str:
         if column.type in (pa.string(), pa.binary()):
             values = column.cast(pa.binary())
             digest.update(compute.fill_null(compute.binary_length(values), -1).to_numpy().tobytes())
-            digest.update(b"".join(values.drop_null().to_pylist()))
+            content = values.drop_null()
+            digest.update(compute.binary_join(pa.ListArray.from_arrays([0, len(content)], content), b"")[0].as_buffer())
         else:
             digest.update(compute.fill_null(column.cast(pa.int64()), _NO_NUMBER).to_numpy().tobytes())
     return digest.hexdigest()
@@ -126,10 +131,9 @@ class LogFiles:
         """The events of a range, in offset order. Raises LakeError: a file was removed or cannot be read."""
         field = dataset.field
         wanted = (field("incarnation") == self.log.incarnation) & (field("log_offset") >= first)
-        system = fs.PyFileSystem(DeltaStorageHandler(self.uri))
         paths = [file.path for file in self.files if file.first < until]
         try:
-            found = dataset.dataset(paths, FILE, "parquet", system)
+            found = dataset.dataset(paths, FILE, "parquet", _files_of(self.uri))
             rows = found.to_table(filter=wanted & (field("log_offset") < until)) if paths else FILE.empty_table()
         except (pa.ArrowException, OSError) as error:
             raise self._changed(f"a file was removed or changed ({one_line(error)})") from None
