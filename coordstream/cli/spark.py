@@ -275,7 +275,7 @@ def archive(
         typer.Option(
             "--output",
             metavar="PATH",
-            help="The lake: a path that executors can reach, or a URI of an object store (s3:, gs:, abfss:, hdfs:).",
+            help="The lake: a path that executors can reach, or a URI of an object store such as s3://bucket/folder.",
         ),
     ],
     master: Master = None,

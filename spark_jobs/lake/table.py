@@ -20,7 +20,7 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from deltalake.transaction import AddAction
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.place import local_path
+from spark_jobs.place import is_lake, local_path
 
 STREAM: Final = "stream_name"
 """The column by which the table is partitioned. Files do not have it."""
@@ -168,6 +168,7 @@ def open_lake(output: str) -> Lake:
         try:
             table = DeltaTable(uri)
         except TableNotFoundError:
+            is_lake(output)  # raises PermissionError: deltalake sees no table where rights are missing
             raise LakeError(f"'{output}' is not a lake: it has no Delta table. {write}.") from None
         if (protocol := table.protocol()).min_reader_version > _READER_VERSION:
             features = ", ".join(protocol.reader_features or ("no features",))

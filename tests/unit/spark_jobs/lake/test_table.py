@@ -1,7 +1,10 @@
 """Events survive in a lake, and what other programs do to its table is named. Without Spark or a database."""
 
 import json
-from collections.abc import Callable
+import os
+import pwd
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -171,6 +174,29 @@ def test_what_is_no_lake_is_refused_in_one_sentence(tmp_path: Path) -> None:
             lake_uri(invalid)
     with pytest.raises(LakeError, match=r"^'unknown://host/lake' is not a lake|cannot be used: "):
         open_lake("unknown://host/lake")
+
+
+@contextmanager
+def without_rights(folder: Path) -> Iterator[None]:
+    """This process is another user, who may not open the folder."""
+    me = os.geteuid()
+    folder.chmod(0o700 if me == 0 else 0)
+    if me == 0:
+        os.seteuid(pwd.getpwnam("nobody").pw_uid)
+    try:
+        yield
+    finally:
+        os.seteuid(me)
+        folder.chmod(0o700)
+
+
+def test_missing_rights_are_named(tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    log = add_events(str(lake), at(0))
+    with without_rights(lake):
+        for use in (lambda: open_lake(str(lake)), lambda: add_events(str(lake), at(1)), lambda: events_of(log)):
+            with pytest.raises(LakeError, match=r"^Lake '.*lake'.*Permission denied.*\.$"):
+                use()
 
 
 @pytest.mark.parametrize("protocol", [{"minReaderVersion": 9, "minWriterVersion": 9}, "deletionVectors", "future"])
