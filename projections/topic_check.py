@@ -91,8 +91,7 @@ def complete_archive(
     if is_replaced(connection, log):
         return None
     facts = find_topic(connection, source, log)
-    for first in detached_partitions(connection, "eventlog", "event"):
-        attach_partition(connection, "eventlog", "event", first)
+    attach_archive(connection)
     with connection.transaction(), reading_topic(log):
         connection.execute(LOCK_TIMEOUT)
         hold_archive(connection, log.stream.stream_name)
@@ -107,6 +106,12 @@ def complete_archive(
                 _insert(connection, log.log_id, archived_at or now, batch)
                 on_progress(len(batch))
     return comparison
+
+
+def attach_archive(connection: Connection) -> None:
+    """Attach the partitions of the archive that were detached and still have their names."""
+    for first in detached_partitions(connection, "eventlog", "event"):
+        attach_partition(connection, "eventlog", "event", first)
 
 
 def _compared(pairs: Iterable[Pair], comparison: TopicComparison) -> Iterator[Pair]:

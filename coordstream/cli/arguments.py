@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -223,9 +223,6 @@ def job_limits(max_commit_age: float | None, max_lag: float | None) -> "JobLimit
         return JobLimits(max_commit_age, lag_records=max_lag)
     return JobLimits(max_commit_age, lag_seconds=max_lag)
 
-
-Origin = Literal["archive", "kafka"]
-"""Where events are: in the archive, or on the topics too."""
 
 Against = Annotated[
     str,

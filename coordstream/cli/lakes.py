@@ -64,6 +64,16 @@ def verify_lake(
     fail_if([result for _, result in results if isinstance(result, str)])
 
 
+def rebuild_from(output: str, logs: Sequence[JobLog], database: Database) -> list[LogResult | str]:
+    """Add what the archive lacks of a lake's events, and rebuild the logs; a sentence for a log that cannot be."""
+    settings = lake_settings(database)
+    from spark_jobs.lake.comparison import rebuild_logs  # noqa: PLC0415 (loads deltalake)
+
+    found = rebuild_logs(output, [each.log for each in logs], _runner(settings))
+    results = [(each.log.stream.stream_name, found[each.log.log_id]) for each in logs]
+    return [f"Cannot rebuild {name}. {result}" if isinstance(result, str) else result for name, result in results]
+
+
 def restore(place: str, database: Database) -> list[LogResult]:
     """Add what the database lacks of a lake's logs. Raises CoordstreamError: a log cannot be restored."""
     settings = lake_settings(database)

@@ -4,14 +4,14 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
-from typing import Annotated, Final, get_args
+from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import Against, JsonOrCsv, Origin
+from coordstream.cli.arguments import Against, JsonOrCsv
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
-from coordstream.cli.lakes import verify_lake
+from coordstream.cli.lakes import rebuild_from, verify_lake
 from coordstream.cli.output import Column, fail_if, print_rows, print_text
 from coordstream.database import open_database
 from coordstream.queries.rows import Rows, printable
@@ -24,6 +24,7 @@ from projections.verify import Verification, verify_log
 
 app = typer.Typer()
 
+_ORIGINS: Final = ("archive", "kafka")
 _LOG: Final = (Column("stream", "stream_name", no_wrap=True), Column("inc.", "incarnation", "right", drop=2))
 _DIFFERENCES: Final = tuple(Column(kind, kind, "right") for kind in ("missing", "extra", "different"))
 COLUMNS: Final = (*_LOG, Column("relation", "relation", no_wrap=True), *_DIFFERENCES)
@@ -53,7 +54,7 @@ def verify(
     require_selection(jobs, every=every)
     with open_database(keeps_timeouts=True) as database:
         logs = selected_logs(database.connection, jobs or [])
-        if against not in get_args(Origin):
+        if against not in _ORIGINS:
             verify_lake(against, logs, database, as_json=as_json)
             return
         settings = FoldSettings(database.secrets)
@@ -117,7 +118,12 @@ def rebuild(
     jobs: Jobs = None,
     every: All = False,
     origin: Annotated[
-        Origin, typer.Option("--from", help="kafka: first fetch events that the archive lacks from the topics.")
+        str,
+        typer.Option(
+            "--from",
+            metavar="archive|kafka|PATH",
+            help="kafka: first fetch events that the archive lacks from the topics. A path: from this lake.",
+        ),
     ] = "archive",
     as_json: JsonOrCsv = None,
 ) -> None:
@@ -126,8 +132,9 @@ def rebuild(
     Folds each log again and replaces the rows that are missing, extra or different, in one transaction per log:
     readers see the old rows or the new ones. A follower may run meanwhile. Use it after damage, after an upgrade that
     asks for it, and when the tables were dropped. With '--from kafka', events that the archive lacks are fetched from
-    the topic first; archived events never change. Exit code 1 if a log cannot be rebuilt, or if archived events differ
-    from those of the topic.
+    the topic first, with a lake's path from the lake, also those that a retention has detached: all times since the
+    first event are answered again. Archived events never change. Exit code 1 if a log cannot be rebuilt, or if archived
+    events differ from those of the topic or the lake.
 
     Example: coordstream rebuild wordcount --from kafka
     """
@@ -140,11 +147,14 @@ def rebuild(
         with database.connection.transaction():  # an unknown job means that nothing is marked
             mark_for_rebuild(database.connection, TRACKED_BACKENDS)
             logs = selected_logs(database.connection, jobs or [])
-        results = work_on_logs(
-            logs,
-            "rebuild",
-            lambda log, show: rebuild_log(database.connection, log, settings, source=topics, on_progress=show),
-        )
+        if origin not in _ORIGINS:
+            results = rebuild_from(origin, logs, database)
+        else:
+            results = work_on_logs(
+                logs,
+                "rebuild",
+                lambda log, show: rebuild_log(database.connection, log, settings, source=topics, on_progress=show),
+            )
     done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, LogResult)]
     rows = Rows.of(_REBUILT, (_rebuilt_row(each, result) for each, result in done))
     print_rows(rows, REBUILT_COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json)
@@ -162,6 +172,6 @@ def _describe_difference(result: LogResult) -> str:
 
 
 def _rebuilt_row(each: JobLog, result: LogResult) -> tuple[object, ...]:
-    fetched = 0 if result.topic is None else result.topic.missing
+    fetched = result.added if result.topic is None else result.topic.missing
     replaced = (sum(getattr(table, kind) for table in result.repaired) for kind in ("missing", "extra", "different"))
     return (*each.names, result.rebuilt, fetched, *replaced)

@@ -1,23 +1,32 @@
-"""Compares the archive with a lake: whether the lake still has what was written, and all that the archive has."""
+"""Compares the archive with a lake, which still has all that was written or not, and completes the archive from it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 from pyarrow import compute
 
 from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection
+from eventlog.postgres.log_registry import hold_archive
+from projections.log_result import LogResult
+from projections.rebuild import rebuild_log
 from projections.retention import Check, RetainedEvents
-from projections.tracked_logs import TrackedLog
+from projections.topic_check import attach_archive
+from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, position_once_folded
 from spark_jobs.lake.archive import RunTasks
-from spark_jobs.lake.log_files import LogFiles, to_table
+from spark_jobs.lake.log_files import LogFiles, pages_of, to_table
+from spark_jobs.lake.replay import archive_page
 from spark_jobs.lake.table import EVENTS, LakeError, LogKey, open_lake, shown
 from spark_jobs.log_task import LogTaskSession
+from spark_jobs.table_partitions import SeparatePartitions
 
 _ARCHIVED: Final = "select count(*) from eventlog.event where log_id = %s and log_offset < %s"
+_FORGET_HORIZONS: Final = """
+delete from eventlog.horizon where log_id = %s and horizon_offset > %s and horizon_offset < %s
+"""
 
 
 class Compared(NamedTuple):
@@ -34,16 +43,30 @@ def compare_logs(output: str, logs: Sequence[TrackedLog], run_tasks: RunTasks) -
     Raises:
         LakeError: There is no lake, or another program has changed the table.
     """
-    lake, found = open_lake(output), dict[int, Compared | str]()
+    return _results(output, logs, run_tasks, CompareLog)
+
+
+def rebuild_logs(output: str, logs: Sequence[TrackedLog], run_tasks: RunTasks) -> Mapping[int, LogResult | str]:
+    """Add the events of these logs that the archive lacks and a lake has, and rebuild the logs; why not, in a sentence.
+
+    By log id; `added` of a result is the number of these events. Raises as `compare_logs`.
+    """
+    return _results(output, logs, run_tasks, RebuildLog)
+
+
+def _results(
+    output: str, logs: Sequence[TrackedLog], run_tasks: RunTasks, task_type: type["CompareLog"]
+) -> dict[int, Any]:
+    lake, found = open_lake(output), dict[int, Any]()
     tasks: list[CompareLog] = []
     for log in logs:
         key = LogKey(log.stream.stream_name, log.incarnation)
         if key in lake.logs:
-            tasks.append(CompareLog(LogFiles.of(lake, key), log.log_id))
+            tasks.append(task_type(LogFiles.of(lake, key), log))
         else:
             found[log.log_id] = f"Lake '{output}' does not have {key}. {_archive_first(output)}"
     for task, outcome in zip(tasks, run_tasks(tasks), strict=True):
-        found[task.log_id] = outcome.failure or outcome.result
+        found[task.log.log_id] = outcome.failure or outcome.result
     return found
 
 
@@ -75,26 +98,61 @@ class CompareLog:
     """Reads a log of the lake to its end, and finds in it each event that the archive has below its position."""
 
     source: LogFiles
-    log_id: int
+    log: TrackedLog
 
     @property
     def weight(self) -> int:
         return self.source.log.events
 
-    def run(self, session: LogTaskSession) -> Compared:
+    def run(self, session: LogTaskSession) -> Any:
         """See `LogTask`. Raises LakeError: the table was changed, or an archived event is missing or another one."""
-        log, first, events = self.source.log, 0, 0
+        events = sum(len(archived) for archived, _ in self._compare(session.connection))
+        return Compared(self.source.log.next_offset, events, self.source.log.events)
+
+    def _compare(self, connection: Connection) -> Iterator[tuple[pa.Table, pa.Table]]:
+        """The events of the archive, and those that only the lake has, by batches of the lake."""
+        log, first = self.source.log, 0
         for batch in chain(self.source.batches(), [EVENTS.empty_table()]):
             until = batch["log_offset"][-1].as_py() + 1 if len(batch) else log.next_offset
-            archived = to_table(log.key, log.stream_kind, read_archived(session.connection, self.log_id, first, until))
-            rows = batch.filter(compute.is_in(batch["log_offset"], archived["log_offset"])).select(EVENTS.names)
+            archived = to_table(log.key, log.stream_kind, read_archived(connection, self.log.log_id, first, until))
+            is_archived = compute.is_in(batch["log_offset"], archived["log_offset"])
+            rows = batch.filter(is_archived).select(EVENTS.names)
             if not rows.equals(archived):
                 raise LakeError(
                     f"Lake '{shown(self.source.uri)}' does not have the archived event at offset "
                     f"{_first_difference(rows, archived)} of {log.key}. Write a lake into another folder."
                 )
-            first, events = until, events + len(archived)
-        return Compared(log.next_offset, events, log.events)
+            yield archived, batch.filter(compute.invert(is_archived))
+            first = until
+
+
+class RebuildLog(CompareLog):
+    """Adds the events of a log that the archive lacks, as the lake has them, and rebuilds the log."""
+
+    def run(self, session: LogTaskSession) -> LogResult:
+        """See `LogTask`. Raises as `CompareLog`, and as `rebuild_log`.
+
+        What was added to the archive stays there if the rebuild fails; the horizon of a retention then stays, too.
+        """
+        connection, log = session.connection, self.source.log
+        attach_archive(connection)
+        with connection.transaction():
+            connection.execute(LOCK_TIMEOUT)
+            hold_archive(connection, log.stream_name)
+            added = self._restore(session)
+        result = rebuild_log(connection, self.log, session.settings.fold)
+        horizon = -1 if log.horizon is None else log.horizon[0]
+        connection.execute(_FORGET_HORIZONS, (self.log.log_id, horizon, log.next_offset))
+        return replace(result, added=added)
+
+    def _restore(self, session: LogTaskSession) -> int:
+        connection, partitions, added = session.connection, SeparatePartitions(session), 0
+        position = position_once_folded(connection, self.log)
+        for _, missing in self._compare(connection):
+            for page in pages_of(missing.filter(compute.less(missing["log_offset"], position))):
+                archive_page(connection, partitions, self.log.log_id, page)
+                added += len(page.events)
+        return added
 
 
 def _first_difference(rows: pa.Table, archived: pa.Table) -> int:

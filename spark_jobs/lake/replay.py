@@ -19,7 +19,7 @@ from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
 from projections.follow.resume import require_cluster
 from projections.log_result import LogResult
-from projections.projector import BATCH_EVENTS, Projector
+from projections.projector import BATCH_EVENTS, LogPartitions, Projector
 from projections.scratch_fold import archived_batches
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import (
@@ -154,10 +154,8 @@ class _LogRestore:
                 raise self._other_events()
             self._skipped += known
             if new := page.events[known:]:
-                self._partitions.ensure(new)
                 archived = ArchivedEvents(new, page.archived_at[known:])
-                rows = archive_rows(tracked.log_id, archived.archived_at, EventColumns.of(new))
-                copy_rows(self._connection, *rows)
+                archive_page(self._connection, self._partitions, tracked.log_id, archived)
                 yield archived
 
     def _complete(self, tracked: TrackedLog) -> None:
@@ -176,6 +174,12 @@ class _LogRestore:
         log = self._source.log
         known = logs_of(self._connection, log.stream_name)
         return any(each.is_current and each.incarnation > log.incarnation for each in known)
+
+
+def archive_page(connection: Connection, partitions: LogPartitions, log_id: int, page: ArchivedEvents) -> None:
+    """Write events of a lake into the archive, with their times of archiving."""
+    partitions.ensure(page.events)
+    copy_rows(connection, *archive_rows(log_id, page.archived_at, EventColumns.of(page.events)))
 
 
 def _register(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -36,6 +38,7 @@ select f.* from (select distinct job_name, job_id from coordinator.job) j
 cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
 """
 COUNT: Final = "select count(*) from eventlog.event"
+HORIZONS: Final = "select count(*) from eventlog.horizon"
 
 
 @pytest.fixture
@@ -97,8 +100,18 @@ def test_a_retention_detaches_only_what_the_lake_has(
     assert cli.ask(COUNT) == before
     cli.done("export", "--lake", lake)
     assert retained.DETACHED in cli(*retention).err
-    assert cli.ask(COUNT) < before
+    detached = cli.ask(COUNT)
+    assert detached < before
     assert all(row["event_count"] < row["lake_events"] for row in cli.rows("verify", "--all", "--against", lake))
+    early = ("config", "show", retained.JOB, "--as-of", "2022-06-01T00:00Z")
+    assert "is retained from" in cli.refused(*early)
+
+    fetched = [row["fetched_count"] for row in cli.rows("rebuild", "--all", "--from", lake)]
+    assert sum(fetched) == before[0][0] - detached[0][0]
+    assert (cli.ask(COUNT), cli.ask(FINGERPRINTS), cli.ask(HORIZONS)) == (before, expected, [(0,)])
+    assert "app.day\t150" in cli.done(*early)
+    cli.done("verify", "--all")
+    assert {row["fetched_count"] for row in cli.rows("rebuild", "--all", "--from", lake)} == {0}
 
     new = on_new_database()
     new.done("import", lake)
@@ -135,6 +148,8 @@ def test_verify_and_retention_name_what_was_changed(
     assert COORDINATOR in ended.out
     refused = cli.refused("retention", "--keep", "1s", "--all", "--yes", "--archived-in", lake)
     assert refused.endswith("Nothing was changed.")
+    rebuilt = cli("rebuild", "--all", "--from", lake)
+    assert (rebuilt.code, rebuilt.err) == (1, f"Cannot rebuild {CHECKPOINT}. {ended.err}")
 
 
 def test_a_lost_event_is_named(cli: CommandLine, tmp_path: Path) -> None:
@@ -224,6 +239,31 @@ def test_an_object_store_has_a_lake(cli: CommandLine, clone_database: Callable[[
         ended = in_own_process(*words, **settings, **more)
         assert ended.code == 0, ended.err
         assert printed in ended.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("export", "--lake", "lake"),
+        ("import", "lake"),
+        ("verify", "--all", "--against", "lake"),
+        ("rebuild", "--all", "--from", "lake"),
+        ("retention", "--all", "--keep", "1s", "--yes", "--archived-in", "lake"),
+        ("spark", "archive", "--output", "lake"),
+    ],
+)
+def test_a_missing_extra_is_named(
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    def find(name: str) -> ModuleSpec | None:
+        return None if name == "deltalake" else find_spec(name)
+
+    cli.done("import", *RECORDING_A)
+    (tmp_path / "lake" / "_delta_log").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("coordstream.errors.find_spec", find)
+    missing = "A lake needs the package \"deltalake\". Install it: pip install 'coordstream[lake]'."
+    assert cli.refused(*words) == missing
 
 
 def test_what_cannot_be_a_lake_is_refused(cli: CommandLine, tmp_path: Path) -> None:
