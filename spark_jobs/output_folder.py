@@ -4,15 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
 
 import pyarrow as pa
 from pyarrow import fs
 
 from spark_jobs.errors import SparkJobError
 from spark_jobs.place import local_path
-
-PATTERN_CHARACTERS: Final = frozenset("*?[{\\")
 
 
 @contextmanager
@@ -26,7 +23,7 @@ def output_folder(output: str, marker: str, *, overwrite: bool) -> Iterator[Path
     that identifies an earlier result. Otherwise raises SparkJobError, before anything is read or written.
     """
     check_output(output, marker, overwrite=overwrite)
-    target = checked_path(output)
+    target = local_path(output)
     with _output_errors(output):
         if target is not None:
             target.absolute().parent.mkdir(parents=True, exist_ok=True)
@@ -55,7 +52,6 @@ def output_folder(output: str, marker: str, *, overwrite: bool) -> Iterator[Path
 
 def check_output(output: str, marker: str, *, overwrite: bool) -> None:
     """Raise SparkJobError if `output_folder` would refuse the output."""
-    checked_path(output)
     with _output_errors(output):
         system, folder = file_system(output)
         found = system.get_file_info(folder)
@@ -69,22 +65,6 @@ def check_output(output: str, marker: str, *, overwrite: bool) -> None:
         )
     if not is_result:
         raise SparkJobError(f"Output folder '{output}' is not an earlier result of this job. Choose another folder.")
-
-
-def checked_path(output: str) -> Path | None:
-    """As `local_path`, for an output that is written. Raises SparkJobError for a path that Spark could not read again.
-
-    Spark reads every path as a pattern: it would find other folders, or none.
-    """
-    if not output:
-        raise SparkJobError("The output is empty. Expected a path, or a URI such as s3a://bucket/folder.")
-    local = local_path(output)
-    for path in (output,) if local is None else (output, str(local.resolve())):
-        if PATTERN_CHARACTERS & set(path):
-            raise SparkJobError(
-                f"Invalid output '{path}': Spark reads it as a pattern. Choose a path without any of * ? [ {{ \\."
-            )
-    return local
 
 
 def file_system(output: str) -> tuple[fs.FileSystem, str]:

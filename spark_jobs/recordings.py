@@ -1,9 +1,9 @@
 """Recordings as the source of a replay: files that the executors can read, checked and imported by them."""
 
 import glob
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Final
 
@@ -11,8 +11,7 @@ from pyspark.sql import SparkSession
 
 from eventlog.events import RecordedEvent
 from eventlog.log import system_clock
-from eventlog.recording import read_recording
-from eventlog.recording_spool import TopicSummary, check_recording
+from eventlog.recording_spool import CheckedRecording, TopicSummary, check_recording
 from eventlog.streams import StreamIdentity, identify
 from projections.log_result import LogResult
 from spark_jobs.dispatch import default_tasks, run_log_tasks
@@ -58,29 +57,20 @@ class CheckFile:
 
 
 @dataclass(frozen=True)
-class TopicInFile:
-    """The records of one topic in a file; ``is_shared``: the file has other topics too."""
-
-    path: Path
-    summary: TopicSummary
-    is_shared: bool
-
-
-@dataclass(frozen=True)
 class RecordedStream:
-    """Imports one stream of recordings. ``files`` are in the order of their offsets."""
+    """Imports one stream of recordings. ``files`` are in the order of its offsets, with the summaries of all topics."""
 
     stream: StreamIdentity
-    files: tuple[TopicInFile, ...]
+    files: tuple[tuple[Path, Summaries], ...]
 
     @property
     def weight(self) -> int:
-        return sum(file.summary.count for file in self.files)
+        return sum(summaries[self.stream.stream_name].count for _, summaries in self.files)
 
     @property
     def is_shared(self) -> bool:
         """Whether a file of it has other topics too, so that each Spark task reads all of the file."""
-        return any(file.is_shared for file in self.files)
+        return any(len(summaries) > 1 for _, summaries in self.files)
 
     def run(self, session: LogTaskSession) -> LogResult:
         """See `LogTask`. Imports the events up to the time of the settings, in one transaction."""
@@ -102,15 +92,9 @@ class RecordedStream:
         from projections.follow.read_to_end import TimeBound  # noqa: PLC0415 (of executors)
 
         until = session.settings.until
-        events = self._all_events(session)
+        recordings = (_checked(session, *file) for file in self.files)
+        events = chain.from_iterable(each.events(self.stream.stream_name) for each in recordings)
         return events if until is None else TimeBound(until, system_clock()).before(events)
-
-    def _all_events(self, session: LogTaskSession) -> Iterator[RecordedEvent]:
-        for file in self.files:
-            if file.is_shared:
-                yield from _shared_events(session, file.path, self.stream.stream_name)
-            else:
-                yield from (event for _, event in islice(read_recording(file.path), file.summary.count))
 
 
 def check_recordings(
@@ -133,27 +117,30 @@ def check_recordings(
     return recorded_streams({file: found.result for file, found in zip(files, outcomes, strict=True)}, settings.kind)
 
 
-def _shared_events(session: LogTaskSession, path: Path, topic: str) -> Iterator[RecordedEvent]:
+def _checked(session: LogTaskSession, path: Path, summaries: Summaries) -> CheckedRecording:
+    """A file whose events can be read; one with several topics is read once more for all log tasks of the session."""
+    if len(summaries) == 1:
+        (summary,) = summaries.values()
+        return CheckedRecording(path, summaries, summary.count, session.spool)
     if path not in session.recordings:
         topics = {each.stream.stream_name for each in session.log_tasks if isinstance(each, RecordedStream)}
         session.recordings[path] = check_recording(path, session.spool, topics)
-    return session.recordings[path].events(topic)
+    return session.recordings[path]
 
 
 def recorded_streams(summaries: Mapping[Path, Summaries], kind: str | None) -> list[RecordedStream]:
     """The streams of checked files. Raises SparkJobError, EventLogError: offsets overlap, or a kind is unknown."""
-    by_topic: dict[str, list[TopicInFile]] = {}
+    by_topic: dict[str, list[Path]] = {}
     for path, topics in summaries.items():
-        for topic, summary in topics.items():
-            by_topic.setdefault(topic, []).append(TopicInFile(path, summary, len(topics) > 1))
-    return [RecordedStream(identify(topic, kind), _in_order(topic, files)) for topic, files in by_topic.items()]
-
-
-def _in_order(topic: str, files: Iterable[TopicInFile]) -> tuple[TopicInFile, ...]:
-    ordered = sorted(files, key=lambda file: file.summary.first_offset)
-    for earlier, later in pairwise(ordered):
-        if later.summary.first_offset <= earlier.summary.last_offset:
-            raise SparkJobError(
-                f"Files '{earlier.path}' and '{later.path}' have the same offsets of {topic}. Leave one of them out."
-            )
-    return tuple(ordered)
+        for topic in topics:
+            by_topic.setdefault(topic, []).append(path)
+    streams = []
+    for topic, paths in by_topic.items():
+        ordered = sorted(paths, key=lambda path: summaries[path][topic].first_offset)
+        for earlier, later in pairwise(ordered):
+            if summaries[later][topic].first_offset <= summaries[earlier][topic].last_offset:
+                raise SparkJobError(
+                    f"Files '{earlier}' and '{later}' have the same offsets of {topic}. Leave one of them out."
+                )
+        streams.append(RecordedStream(identify(topic, kind), tuple((path, summaries[path]) for path in ordered)))
+    return streams

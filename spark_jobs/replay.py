@@ -1,10 +1,11 @@
 """Replays and verifies many logs, each in an executor; a replay writes a log and its position in one transaction."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pyspark.sql import SparkSession
 
@@ -35,44 +36,13 @@ class ReplayTask(LogTask, Protocol):
 
 
 @dataclass(frozen=True)
-class TopicStream:
-    """Reads one topic of Kafka to its present end. ``end``: its end when the replay was planned."""
+class StreamTask:
+    """A log task of a stream, by what `run` does. ``job``: a name and an id, if they are not those of the stream."""
 
     stream: StreamIdentity
-    end: int
-
-    @property
-    def weight(self) -> int:
-        return self.end
-
-    def run(self, session: LogTaskSession) -> LogResult:
-        from projections.follow.read_to_end import StreamReader  # noqa: PLC0415 (of executors)
-        from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415
-
-        fold, until, projector = session.settings.fold, session.settings.until, replay_projector(session)
-        reader = StreamReader(session.connection, session.source, fold, system_clock, projector, until=until)
-        return reader.read_to_end(self.stream.stream_name, session.settings.kind)
-
-
-@dataclass(frozen=True)
-class ArchivedLog:
-    """Rebuilds one log of ``job``, a name and an id, from the archive."""
-
-    log: TrackedLog
-    job: tuple[str, str]
-
-    @property
-    def stream(self) -> StreamIdentity:
-        return self.log.stream
-
-    @property
-    def weight(self) -> int:
-        return max(self.log.next_offset, self.log.end_offset or 0)
-
-    def run(self, session: LogTaskSession) -> LogResult:
-        from projections.rebuild import rebuild_log  # noqa: PLC0415 (of executors)
-
-        return rebuild_log(session.connection, self.log, session.settings.fold)
+    weight: int
+    run: Callable[[LogTaskSession], Any]
+    job: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -116,10 +86,31 @@ def replay(
     return replayed
 
 
-def topic_streams(source: EventSource, kind: str | None) -> list[TopicStream]:
-    """All streams of a Kafka cluster, with their ends: 0 without a leader. Raises `SourceUnavailable`."""
-    ends = _ends(source, source.stream_names())
-    return [TopicStream(identify(name, kind), end) for name, end in sorted(ends.items())]
+def topic_streams(source: EventSource, kind: str | None) -> list[StreamTask]:
+    """All streams of a Kafka cluster, weighed by their ends: 0 without a leader. Raises `SourceUnavailable`."""
+    streams = [(identify(name, kind), end) for name, end in sorted(_ends(source, source.stream_names()).items())]
+    return [StreamTask(stream, end, partial(_replay_topic, stream.stream_name)) for stream, end in streams]
+
+
+def _replay_topic(name: str, session: LogTaskSession) -> LogResult:
+    """Read a topic to its present end."""
+    from projections.follow.read_to_end import StreamReader  # noqa: PLC0415 (of executors)
+    from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415
+
+    fold, until, projector = session.settings.fold, session.settings.until, replay_projector(session)
+    reader = StreamReader(session.connection, session.source, fold, system_clock, projector, until=until)
+    return reader.read_to_end(name, session.settings.kind)
+
+
+def archived_log(log: TrackedLog, job: tuple[str, str]) -> StreamTask:
+    """Rebuilds one log of a job, a name and an id, from the archive."""
+    return StreamTask(log.stream, max(log.next_offset, log.end_offset or 0), partial(_rebuild, log), job)
+
+
+def _rebuild(log: TrackedLog, session: LogTaskSession) -> LogResult:
+    from projections.rebuild import rebuild_log  # noqa: PLC0415 (of executors)
+
+    return rebuild_log(session.connection, log, session.settings.fold)
 
 
 def _ends(source: EventSource, names: Sequence[str]) -> dict[str, int]:
@@ -144,33 +135,14 @@ def select_jobs(log_tasks: Sequence[ReplayTask], pattern: str | None, place: str
 
 
 def _job(log_task: ReplayTask) -> tuple[str, str]:
-    if isinstance(log_task, ArchivedLog):
-        return log_task.job
-    return log_task.stream.job_name, log_task.stream.job_id
+    job = log_task.job if isinstance(log_task, StreamTask) else None
+    return job or (log_task.stream.job_name, log_task.stream.job_id)
 
 
 def _matches(job: tuple[str, str], pattern: str) -> bool:
     """Whether a job matches a pattern such as ``orders*``; in names of topics, ``-`` stands for ``_``."""
     patterns = (pattern, pattern.replace("_", "-"))
     return any(fnmatchcase(name, each) for name in (job[0], "/".join(job)) for each in patterns)
-
-
-@dataclass(frozen=True)
-class LogToVerify:
-    """Compares one log's rows with its archived events, and these with the topic if ``reads_topic``."""
-
-    log: TrackedLog
-    reads_topic: bool
-
-    @property
-    def weight(self) -> int:
-        return self.log.next_offset
-
-    def run(self, session: LogTaskSession) -> "Verification":
-        from projections.verify import verify_log  # noqa: PLC0415 (of executors)
-
-        source = session.source if self.reads_topic else None
-        return verify_log(session.connection, self.log, session.settings.fold, source=source)
 
 
 def verify(
@@ -180,6 +152,13 @@ def verify(
 
     ``reads_topics``: also compare the archive with the topics. Raises SparkJobError: Spark failed.
     """
-    log_tasks = [LogToVerify(log, reads_topics) for log in logs]
+    log_tasks = [StreamTask(log.stream, log.next_offset, partial(_verify, log, reads_topics)) for log in logs]
     outcomes = run_log_tasks(spark, "Cannot verify with Spark", log_tasks, settings, tasks, shows_progress=True)
     return [outcome.failure or outcome.result for outcome in outcomes]
+
+
+def _verify(log: TrackedLog, reads_topic: bool, session: LogTaskSession) -> "Verification":
+    from projections.verify import verify_log  # noqa: PLC0415 (of executors)
+
+    source = session.source if reads_topic else None
+    return verify_log(session.connection, log, session.settings.fold, source=source)

@@ -208,11 +208,11 @@ def find_java(environ: Mapping[str, str]) -> Path:
         result = subprocess.run(
             [program, "-version"], check=False, env=dict(environ), capture_output=True, text=True, timeout=60
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SparkJobError(f"Cannot run Java at '{program}'. {JAVA_ADVICE}") from error
-    found = re.search(r'version "(?:1\.)?(\d+)', result.stderr + result.stdout)  # `1.8.0_292` is 8
-    if result.returncode != 0 or found is None:
-        raise SparkJobError(f"Java at '{program}' prints no version. {JAVA_ADVICE}")
+        found = re.search(r'version "(?:1\.)?(\d+)', result.stderr + result.stdout)  # `1.8.0_292` is 8
+    except (OSError, subprocess.TimeoutExpired):
+        found = None
+    if found is None:
+        raise SparkJobError(f"Java at '{program}' does not run, or prints no version. {JAVA_ADVICE}")
     if int(found[1]) < OLDEST_JAVA:
         raise SparkJobError(f"Java at '{program}' has version {found[1]}, which is too old for Spark. {JAVA_ADVICE}")
     return program

@@ -181,7 +181,7 @@ def replay(
 
 def _known_logs(source: str, kind: str | None, jobs: str | None, database: Database) -> "list[ReplayTask]":
     """The logs of the archive, the brokers or a lake. Raises CoordstreamError, SparkJobError: there are none."""
-    from spark_jobs.replay import ArchivedLog, select_jobs, topic_streams  # noqa: PLC0415
+    from spark_jobs.replay import archived_log, select_jobs, topic_streams  # noqa: PLC0415
 
     if source == KAFKA:
         from coordstream.cli.event_logs import open_topics  # noqa: PLC0415
@@ -195,7 +195,7 @@ def _known_logs(source: str, kind: str | None, jobs: str | None, database: Datab
     with database.connection.transaction():  # a pattern without a job means that nothing is marked
         mark_for_rebuild(database.connection, TRACKED_BACKENDS)
         logs = selected_logs(database.connection, [])
-        return select_jobs([ArchivedLog(log, (job.name, job.id)) for job, log in logs], jobs, "the archive")
+        return select_jobs([archived_log(log, (job.name, job.id)) for job, log in logs], jobs, "the archive")
 
 
 def _print_replayed(source: str, done: "Replayed", *, as_json: bool) -> None:

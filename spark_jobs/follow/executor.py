@@ -3,7 +3,7 @@
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from typing import ClassVar, Final, NamedTuple
 
 import psycopg
@@ -79,25 +79,24 @@ def _reported(stream_name: str, error: Exception) -> Exception:
 class _Process:
     """What this process keeps from task to task."""
 
-    worker: DelegatedWorker | None = None
-    settings: LogTaskSettings | None = None
+    worker: tuple[LogTaskSettings, DelegatedWorker] | None = None
     open: ClassVar[ExitStack] = ExitStack()
 
 
 def _worker(settings: LogTaskSettings) -> DelegatedWorker:
-    if _Process.worker is None or _Process.settings != settings:
-        _forget_worker()
-        kafka = require_brokers(settings.kafka)
-        connection = connect(settings.database_url, application_name=APPLICATION_NAME, prepares=True)
-        _Process.open.callback(connection.close)
-        connection.execute(_LOCK_TIMEOUT)
-        admin = KafkaAdmin(kafka)
-        _Process.open.callback(admin.close)
-        ranges = RangeReader(kafka, admin)
-        _Process.open.callback(ranges.close)
-        _Process.worker = DelegatedWorker(connection, ranges.read, settings.fold, system_clock)
-        _Process.settings = settings
-    return _Process.worker
+    if _Process.worker is not None and _Process.worker[0] == settings:
+        return _Process.worker[1]
+    _forget_worker()
+    kafka = require_brokers(settings.kafka)
+    connection = _Process.open.enter_context(
+        closing(connect(settings.database_url, application_name=APPLICATION_NAME, prepares=True))
+    )
+    connection.execute(_LOCK_TIMEOUT)
+    admin = _Process.open.enter_context(closing(KafkaAdmin(kafka)))
+    ranges = _Process.open.enter_context(closing(RangeReader(kafka, admin)))
+    worker = DelegatedWorker(connection, ranges.read, settings.fold, system_clock)
+    _Process.worker = settings, worker
+    return worker
 
 
 def _forget_worker() -> None:

@@ -25,14 +25,16 @@ from spark_jobs.lake.archive import archive
 from spark_jobs.lake.replay import lake_streams
 from spark_jobs.log_task import LogTaskSettings, run_here
 from spark_jobs.recordings import check_recordings, find_files
-from spark_jobs.replay import Replayed, TopicStream, replay, select_jobs
+from spark_jobs.replay import Replayed, StreamTask, replay, select_jobs
 from tests.fixtures.coordstream.command_line import COORDINATOR, MASK_KEY, RECORDING_A, in_own_process
 from tests.system.spark_jobs.recorded_fleet import FINGERPRINTS, write_fleet
 
 JOBS = 6
 EVENTS = 120
 FOLD = FoldSettings(SecretPolicy(b"k"))
-STREAMS = [TopicStream(identify(f"__samza_coordinator_{name}"), 1) for name in ("page-views_1", "orders_1", "orders_2")]
+STREAMS = [
+    StreamTask(identify(f"__samza_coordinator_{name}"), 1, repr) for name in ("page-views_1", "orders_1", "orders_2")
+]
 
 
 @pytest.fixture(scope="module")

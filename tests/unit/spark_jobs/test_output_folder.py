@@ -7,7 +7,7 @@ from pyarrow import fs
 
 from spark_jobs import output_folder as module
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output_folder import checked_path, output_folder
+from spark_jobs.output_folder import output_folder
 from spark_jobs.place import local_path
 from tests.fixtures.object_stores import S3Server
 
@@ -143,26 +143,6 @@ def test_an_invalid_output_is_rejected(output: str, sentence: str) -> None:
     with pytest.raises(SparkJobError, match=sentence) as refusal:
         local_path(output)
     assert "hunter2" not in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    "output", ["a*", "a?/fleet", "a[1]", "file:///tmp/a[", "s3a://bucket/{a,b}", "s3a://bucket/a\\b"]
-)
-def test_an_output_that_spark_would_read_as_a_pattern_is_rejected(output: str) -> None:
-    with pytest.raises(SparkJobError, match=r"Invalid output '.*': Spark reads it as a pattern\."):
-        checked_path(output)
-
-
-def test_the_working_directory_is_a_part_of_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a[1]").mkdir()
-    monkeypatch.chdir(tmp_path / "a[1]")
-    with pytest.raises(SparkJobError, match=r"Invalid output '.*/a\[1\]/fleet'"):
-        checked_path("fleet")
-
-
-def test_an_empty_output_is_rejected() -> None:
-    with pytest.raises(SparkJobError, match=r"^The output is empty\. Expected a path"):
-        checked_path("")
 
 
 @pytest.mark.parametrize("overwrite", [False, True])

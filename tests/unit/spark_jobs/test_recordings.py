@@ -33,7 +33,7 @@ def test_the_files_of_a_stream_are_in_the_order_of_their_offsets() -> None:
     late, early = Path("a"), Path("b")
     summaries = {late: {TOPICS[0]: TopicSummary(3, 10, 19)}, early: {TOPICS[0]: TopicSummary(4, 0, 9)}}
     (stream,) = recorded_streams(summaries, None)
-    assert ([file.path for file in stream.files], stream.weight) == ([early, late], 7)
+    assert ([path for path, _ in stream.files], stream.weight) == ([early, late], 7)
 
 
 def test_files_with_the_same_offsets_are_an_error() -> None:
