@@ -67,9 +67,9 @@ def verify_lake(
 def rebuild_from(output: str, logs: Sequence[JobLog], database: Database) -> list[LogResult | str]:
     """Add what the archive lacks of a lake's events, and rebuild the logs; a sentence for a log that cannot be."""
     settings = lake_settings(database)
-    from spark_jobs.lake.comparison import rebuild_logs  # noqa: PLC0415 (loads deltalake)
+    from spark_jobs.lake.comparison import RebuildLog, compare_logs  # noqa: PLC0415 (loads deltalake)
 
-    found = rebuild_logs(output, [each.log for each in logs], _runner(settings))
+    found = compare_logs(output, [each.log for each in logs], _runner(settings), RebuildLog)
     results = [(each.log.stream.stream_name, found[each.log.log_id]) for each in logs]
     return [f"Cannot rebuild {name}. {result}" if isinstance(result, str) else result for name, result in results]
 

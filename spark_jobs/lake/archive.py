@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from deltalake.transaction import AddAction
 
@@ -39,13 +39,6 @@ RunTasks = Callable[[Sequence[LogTask]], Sequence[Outcome]]
 """Runs log tasks, in executors or in this process."""
 
 
-class Written(NamedTuple):
-    """The files of a task, and the number of events in them."""
-
-    files: list[AddAction]
-    events: int
-
-
 @dataclass(frozen=True)
 class NewEvents:
     """Writes the events of a log from offset `first` to before `until`, which the lake at `uri` lacks."""
@@ -61,13 +54,11 @@ class NewEvents:
     def weight(self) -> int:
         return self.until - self.first
 
-    def run(self, session: LogTaskSession) -> Written:
-        written = Written([], 0)
-        for pages in _of_a_file(read_archived(session.connection, self.log_id, self.first, self.until)):
-            table = to_table(self.key, self.stream_kind, pages)
-            file = write_events(self.uri, self.key, table)
-            written = Written([*written.files, file], written.events + len(table))
-        return written
+    def run(self, session: LogTaskSession) -> list[tuple[AddAction, int]]:
+        """See `LogTask`: the files, and the number of events in each."""
+        archived = read_archived(session.connection, self.log_id, self.first, self.until)
+        tables = (to_table(self.key, self.stream_kind, pages) for pages in _of_a_file(archived))
+        return [(write_events(self.uri, self.key, table), len(table)) for table in tables]
 
 
 @dataclass(frozen=True)
@@ -102,19 +93,18 @@ def archive(output: str, settings: LogTaskSettings, run_tasks: RunTasks) -> Arch
         logs, new, failures = _compare(connection, lake)
         if list(lake.logs.values()) == logs:
             return Archived(0, len(logs), failures=failures)
-        written: dict[LogKey, Written] = {}
-        for task, outcome in zip(new, run_tasks(new), strict=True):
-            if outcome.failure:
-                raise SparkJobError(outcome.failure)
-            written[task.key] = outcome.result
-    files = [file for each in written.values() for file in each.files]
-    added = {key: each.events for key, each in written.items()}
+        outcomes = run_tasks(new)
+    if failed := [outcome.failure for outcome in outcomes if outcome.failure]:
+        raise SparkJobError(failed[0])
+    files = [file for outcome in outcomes for file, _ in outcome.result]
+    added = {task.key: sum(count for _, count in outcome.result) for task, outcome in zip(new, outcomes, strict=True)}
     commit_run(lake, files, [replace(log, events=log.events + added.get(log.key, 0)) for log in logs])
     return Archived(lake.run + 1, len(logs), len(files), sum(added.values()), failures)
 
 
 def _compare(connection: Connection, lake: Lake) -> tuple[list[LakeLog], list[NewEvents], Mapping[str, str]]:
-    """Return the logs as they will be in the lake, the events of each that it lacks, and failures by stream.
+    """Return the logs as they will be in the lake, the events of each that it lacks, and failures by stream: logs of
+    which a retention has detached events, such as deletions, that the lake lacks.
 
     Until the transaction ends, no retention detaches any of them.
     """
@@ -126,8 +116,11 @@ def _compare(connection: Connection, lake: Lake) -> tuple[list[LakeLog], list[Ne
         if known is not None:
             if known.created_at != log.created_at or known.next_offset > log.next_offset:
                 raise _other_database(lake, known)
-            if (missed := _missed(known, log)) is not None:
-                failures[log.stream_name] = missed
+            if known.events and log.horizon is not None and known.next_offset < log.horizon[0]:
+                failures[log.stream_name] = (
+                    f"A retention has detached events of the offsets {known.next_offset} to {log.horizon[0]} "
+                    f"(incarnation {log.incarnation}) before the lake had them. Write a lake into another folder."
+                )
                 logs.append(known)
                 continue
             log = replace(log, events=known.events, horizon=known.horizon if known.events else log.horizon)
@@ -137,16 +130,6 @@ def _compare(connection: Connection, lake: Lake) -> tuple[list[LakeLog], list[Ne
     if missing := lake.logs.keys() - {log.key for log in logs}:
         raise _other_database(lake, lake.logs[min(missing)])
     return logs, new, failures
-
-
-def _missed(known: LakeLog, log: LakeLog) -> str | None:
-    """Why the lake cannot continue a log: a retention has detached events, such as deletions, that the lake lacks."""
-    if not known.events or log.horizon is None or known.next_offset >= log.horizon[0]:
-        return None
-    return (
-        f"A retention has detached events of the offsets {known.next_offset} to {log.horizon[0]} (incarnation "
-        f"{log.incarnation}) before the lake had them. Write a lake into another folder."
-    )
 
 
 def _other_database(lake: Lake, log: LakeLog) -> LakeError:

@@ -37,62 +37,6 @@ class Compared(NamedTuple):
     lake_events: int
 
 
-def compare_logs(output: str, logs: Sequence[TrackedLog], run_tasks: RunTasks) -> Mapping[int, Compared | str]:
-    """Compare the archived events of these logs with those in a lake, by log id; a sentence if they are not the same.
-
-    Raises:
-        LakeError: There is no lake, or another program has changed the table.
-    """
-    return _results(output, logs, run_tasks, CompareLog)
-
-
-def rebuild_logs(output: str, logs: Sequence[TrackedLog], run_tasks: RunTasks) -> Mapping[int, LogResult | str]:
-    """Add the events of these logs that the archive lacks and a lake has, and rebuild the logs; why not, in a sentence.
-
-    By log id; `added` of a result is the number of these events. Raises as `compare_logs`.
-    """
-    return _results(output, logs, run_tasks, RebuildLog)
-
-
-def _results(
-    output: str, logs: Sequence[TrackedLog], run_tasks: RunTasks, task_type: type["CompareLog"]
-) -> dict[int, Any]:
-    lake, found = open_lake(output), dict[int, Any]()
-    tasks: list[CompareLog] = []
-    for log in logs:
-        key = LogKey(log.stream.stream_name, log.incarnation)
-        if key in lake.logs:
-            tasks.append(task_type(LogFiles.of(lake, key), log))
-        else:
-            found[log.log_id] = f"Lake '{output}' does not have {key}. {_archive_first(output)}"
-    for task, outcome in zip(tasks, run_tasks(tasks), strict=True):
-        found[task.log.log_id] = outcome.failure or outcome.result
-    return found
-
-
-def lake_check(output: str, compared: Mapping[int, Compared | str]) -> Check:
-    """A check of a retention, that the lake was found to have every event that the archive has up to the horizon."""
-
-    def check(connection: Connection, retained: RetainedEvents) -> None:
-        found = compared[retained.log.log_id]
-        if isinstance(found, str):
-            raise LakeError(f"{found} Nothing was changed.")
-        row = connection.execute(_ARCHIVED, (retained.log.log_id, found.next_offset)).fetchone()
-        # events are only added to the archive: none was since the comparison if there are as many
-        if found.next_offset <= retained.horizon_offset or row != (found.events,):
-            name = LogKey(retained.log.stream.stream_name, retained.log.incarnation)
-            raise LakeError(
-                f"Lake '{output}' lacks events of {name} that would be detached. {_archive_first(output)} "
-                "Nothing was changed."
-            )
-
-    return check
-
-
-def _archive_first(output: str) -> str:
-    return f"Run `coordstream export --lake {output}` first."
-
-
 @dataclass(frozen=True)
 class CompareLog:
     """Reads a log of the lake to its end, and finds in it each event that the archive has below its position."""
@@ -130,29 +74,69 @@ class RebuildLog(CompareLog):
     """Adds the events of a log that the archive lacks, as the lake has them, and rebuilds the log."""
 
     def run(self, session: LogTaskSession) -> LogResult:
-        """See `LogTask`. Raises as `CompareLog`, and as `rebuild_log`.
+        """See `LogTask`; `added` is the number of these events. Raises as `CompareLog`, and as `rebuild_log`.
 
         What was added to the archive stays there if the rebuild fails; the horizon of a retention then stays, too.
         """
-        connection, log = session.connection, self.source.log
+        connection, log, added = session.connection, self.source.log, 0
+        partitions = SeparatePartitions(session)
         attach_archive(connection)
         with connection.transaction():
             connection.execute(LOCK_TIMEOUT)
             hold_archive(connection, log.stream_name)
-            added = self._restore(session)
+            position = position_once_folded(connection, self.log)
+            for _, missing in self._compare(connection):
+                for page in pages_of(missing.filter(compute.less(missing["log_offset"], position))):
+                    archive_page(connection, partitions, self.log.log_id, page)
+                    added += len(page.events)
         result = rebuild_log(connection, self.log, session.settings.fold)
         horizon = -1 if log.horizon is None else log.horizon[0]
         connection.execute(_FORGET_HORIZONS, (self.log.log_id, horizon, log.next_offset))
         return replace(result, added=added)
 
-    def _restore(self, session: LogTaskSession) -> int:
-        connection, partitions, added = session.connection, SeparatePartitions(session), 0
-        position = position_once_folded(connection, self.log)
-        for _, missing in self._compare(connection):
-            for page in pages_of(missing.filter(compute.less(missing["log_offset"], position))):
-                archive_page(connection, partitions, self.log.log_id, page)
-                added += len(page.events)
-        return added
+
+def compare_logs(
+    output: str, logs: Sequence[TrackedLog], run_tasks: RunTasks, task_type: type[CompareLog] = CompareLog
+) -> dict[int, Any]:
+    """Compare these logs with a lake, or rebuild them from it; results by log id, or a sentence for a log that failed.
+
+    Raises:
+        LakeError: There is no lake, or another program has changed the table.
+    """
+    lake, found = open_lake(output), dict[int, Any]()
+    tasks: list[CompareLog] = []
+    for log in logs:
+        key = LogKey(log.stream.stream_name, log.incarnation)
+        if key in lake.logs:
+            tasks.append(task_type(LogFiles.of(lake, key), log))
+        else:
+            found[log.log_id] = f"Lake '{output}' does not have {key}. {_archive_first(output)}"
+    for task, outcome in zip(tasks, run_tasks(tasks), strict=True):
+        found[task.log.log_id] = outcome.failure or outcome.result
+    return found
+
+
+def lake_check(output: str, compared: Mapping[int, Compared | str]) -> Check:
+    """A check of a retention, that the lake was found to have every event that the archive has up to the horizon."""
+
+    def check(connection: Connection, retained: RetainedEvents) -> None:
+        found = compared[retained.log.log_id]
+        if isinstance(found, str):
+            raise LakeError(f"{found} Nothing was changed.")
+        row = connection.execute(_ARCHIVED, (retained.log.log_id, found.next_offset)).fetchone()
+        # events are only added to the archive: none was since the comparison if there are as many
+        if found.next_offset <= retained.horizon_offset or row != (found.events,):
+            name = LogKey(retained.log.stream.stream_name, retained.log.incarnation)
+            raise LakeError(
+                f"Lake '{output}' lacks events of {name} that would be detached. {_archive_first(output)} "
+                "Nothing was changed."
+            )
+
+    return check
+
+
+def _archive_first(output: str) -> str:
+    return f"Run `coordstream export --lake {output}` first."
 
 
 def _first_difference(rows: pa.Table, archived: pa.Table) -> int:

@@ -97,7 +97,7 @@ class _LogRestore:
 
     def run(self) -> LogResult:
         log, connection = self._source.log, self._connection
-        tracked = self._find() or _register(connection, log, self._settings)
+        tracked = _tracked(connection, log, self._settings)
         new = self._new_observations(tracked)
         for observation, observed_at in new:
             write_observations(connection, tracked.log_id, [observation], observed_at)
@@ -105,14 +105,6 @@ class _LogRestore:
         if new or tracked.next_offset < log.next_offset:
             self._complete(tracked)
         return LogResult(tracked.stream, tracked.incarnation, added, self._skipped, quarantined)
-
-    def _find(self) -> TrackedLog | None:
-        log = self._source.log
-        known = logs_of(self._connection, log.stream_name)
-        found = next((each for each in known if each.incarnation == log.incarnation), None)
-        if found is not None:
-            found.require_fold_version(self._settings)
-        return found
 
     def _new_observations(self, tracked: TrackedLog) -> list[tuple[Observation, datetime]]:
         """The lake's observations that the database lacks, with their times. Raises LakeError if one comes too late."""
@@ -164,16 +156,11 @@ class _LogRestore:
             self._connection.execute(_INSERT_HEAD, (log_id, log.next_offset))
         if log.horizon is not None:
             self._connection.execute(_SET_HORIZON, (log_id, *log.horizon))
-        if log.is_current and not self._has_newer_current():
-            make_current(self._connection, tracked)
+        known = logs_of(self._connection, log.stream_name)
+        if log.is_current and not any(each.is_current and each.incarnation > log.incarnation for each in known):
+            make_current(self._connection, tracked)  # no follower of this database has read a newer incarnation
         self._connection.execute(_COMPLETE, (log.is_complete, log_id))
         stop_at_position(self._connection, tracked)
-
-    def _has_newer_current(self) -> bool:
-        """Whether a follower of this database has read a newer incarnation than those of the lake."""
-        log = self._source.log
-        known = logs_of(self._connection, log.stream_name)
-        return any(each.is_current and each.incarnation > log.incarnation for each in known)
 
 
 def archive_page(connection: Connection, partitions: LogPartitions, log_id: int, page: ArchivedEvents) -> None:
@@ -182,8 +169,12 @@ def archive_page(connection: Connection, partitions: LogPartitions, log_id: int,
     copy_rows(connection, *archive_rows(log_id, page.archived_at, EventColumns.of(page.events)))
 
 
-def _register(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:
-    """Add a log to the archive and the projection with the identity that the lake has of it. Raises ProjectionError."""
+def _tracked(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:
+    """A log of the lake in the database, added with the identity that the lake has of it. Raises ProjectionError."""
+    for known in logs_of(connection, log.stream_name):
+        if known.incarnation == log.incarnation:
+            known.require_fold_version(settings)
+            return known
     require_cluster(connection, log.stream_name, log.cluster_id)
     stored = insert_log(
         connection,

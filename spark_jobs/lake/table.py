@@ -75,9 +75,9 @@ class LogKey(NamedTuple):
 class LakeFile(NamedTuple):
     """A file of the table; `first` is its lowest offset, 0 if the table does not say."""
 
-    path: str
-    size: int
     first: int
+    size: int
+    path: str
 
 
 @dataclass(frozen=True)
@@ -124,16 +124,14 @@ class Lake:
     def files_of(self, key: LogKey) -> tuple[LakeFile, ...]:
         """The files of a log, by their first offsets. After a compaction they may have other incarnations, too."""
         files = self._files.get(key.stream_name, ())
-        return tuple(
-            sorted((file for file, low, high in files if low <= key.incarnation <= high), key=lambda f: f.first)
-        )
+        return tuple(sorted(file for file, low, high in files if low <= key.incarnation <= high))
 
     @cached_property
     def _files(self) -> Mapping[str, list[tuple[LakeFile, int, int]]]:
         """The files of each stream, with their lowest and highest incarnation."""
         by_stream: dict[str, list[tuple[LakeFile, int, int]]] = {}
         for add in pa.table(self.table.get_add_actions(flatten=True)).to_pylist():
-            file = LakeFile(unquote(add["path"]), add["size_bytes"], add.get("min.log_offset") or 0)
+            file = LakeFile(add.get("min.log_offset") or 0, add["size_bytes"], unquote(add["path"]))
             found = (file, add.get("min.incarnation") or 0, add.get("max.incarnation") or 2**31)
             by_stream.setdefault(add[f"partition.{STREAM}"], []).append(found)
         if unknown := by_stream.keys() - {key.stream_name for key in self.logs}:
