@@ -14,7 +14,7 @@ COMPILED_TESTS := tests/unit/eventlog/kafka/test_record_batch.py tests/postgres/
 LOCK_TOOLS := build/lock-tools
 PIP_TOOLS := pip-tools==7.6.2
 PYTEST_OPTIONS ?=
-# Number of test processes, each with its own Postgres and Kafka; one of them has Spark. 0 runs all tests in one process.
+# Number of test processes, each with its own Postgres; they share Kafka, and one of them has Spark. 0 runs all tests in one process.
 TEST_PROCESSES ?= 4
 SIDE_BY_SIDE := --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 # Tests start hundreds of Python programs: without stored bytecode, each compiles the modules that it imports.

@@ -54,19 +54,19 @@ def imported(clones: Callable[[], str]) -> Digests:
         return digests(connection)
 
 
-@pytest.fixture
-def broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
-    """A broker that a test may kill."""
-    with start_broker() as started:
-        yield started
-
-
 @pytest.fixture(scope="module")
-def filled_broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
-    """A broker with all of the recordings."""
+def own_broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
     with start_broker() as started:
-        write(started, 0, 1)
         yield started
+
+
+@pytest.fixture
+def broker(own_broker: KafkaBroker) -> Iterator[KafkaBroker]:
+    """A broker without topics, which a test may kill."""
+    yield own_broker
+    with Topics(own_broker.bootstrap_servers) as topics:
+        for name in stream_names(JOBS):
+            topics.delete(name)
 
 
 def write(broker: KafkaBroker, part: int, parts: int) -> int:
@@ -180,7 +180,7 @@ class Cutter:
 def test_connections_lost_at_each_step(
     clones: Callable[[], str],
     imported: Digests,
-    filled_broker: KafkaBroker,
+    broker: KafkaBroker,
     monkeypatch: pytest.MonkeyPatch,
     batch_events: int,
     few_events: int,
@@ -188,10 +188,11 @@ def test_connections_lost_at_each_step(
 ) -> None:
     monkeypatch.setattr(tail, "BATCH_EVENTS", batch_events)
     url = clones()
+    write(broker, 0, 1)
     which = ((True,), (False,), (True, False))
     cutter = Cutter(url, [(step, backends) for backends, step in product(which, steps)] * CUTS)
     make_projector = partial(Projector, few_events=few_events, on_step=cutter)
-    with follower(url, filled_broker, make_projector) as running:
+    with follower(url, broker, make_projector) as running:
         wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
         wait_until(lambda: len(running.messages) % 2 == 0, what="the end of the last outage")
     assert running.outcomes[0].failures == {}

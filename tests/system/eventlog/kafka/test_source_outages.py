@@ -64,87 +64,73 @@ def outcome(followed: Followed) -> OffsetLost | None:
     return None
 
 
-class TestKills:
-    def test_a_missing_broker_is_reported_in_time(self, broker: KafkaBroker, source: KafkaSource, one: str) -> None:
-        Followed(source).poll()
-        broker.kill()
-        try:
-            began = time.monotonic()
-            with pytest.raises(SourceUnavailable, match="does not answer"):
-                source.end_offsets([one])
-            assert time.monotonic() - began < PATIENCE / 2
-            with suppress(SourceUnavailable):
-                Followed(source).nothing_more(0.5)
-        finally:
-            broker.start()
-        assert source.end_offsets([one]) == {one: 0}
+def is_described(source: KafkaSource, name: str) -> bool:
+    try:
+        return source.describe(name).end_offset == 1
+    except SourceUnavailable:
+        return False
 
-    def test_a_source_may_be_there_before_its_brokers(
-        self, broker: KafkaBroker, topics: Topics, one: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+
+def test_missing_brokers_are_reported_in_time_also_if_they_were_never_there(
+    broker: KafkaBroker, topics: Topics, source: KafkaSource, one: str, two: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics.write(two, new_events(1))
+    Followed(source).poll()
+    broker.kill()
+    try:
+        began = time.monotonic()
+        with pytest.raises(SourceUnavailable, match="does not answer"):
+            source.end_offsets([one])
+        assert time.monotonic() - began < PATIENCE / 2
+        with suppress(SourceUnavailable):
+            Followed(source).nothing_more(0.5)
         monkeypatch.setattr(client, "REACH_SECONDS", 0.2)
         monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 200)
-        topics.write(one, new_events(1))
-        broker.stop()
-        try:
-            with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
-                source.assign({})
-                with pytest.raises(SourceUnavailable):
-                    source.describe(one)
-                with pytest.raises(SourceUnavailable):
-                    source.poll(0.1)
-                broker.start()
-                wait_until(lambda: self.is_described(source, one))
-                source.assign({one: 0})
-                assert offsets(Followed(source).until(one, 1)) == [0]
-        finally:
+        with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as early:
+            early.assign({})
+            with pytest.raises(SourceUnavailable):
+                early.describe(two)
+            with pytest.raises(SourceUnavailable):
+                early.poll(0.1)
             broker.start()
-
-    def is_described(self, source: KafkaSource, one: str) -> bool:
-        try:
-            return source.describe(one).end_offset == 1
-        except SourceUnavailable:
-            return False
-
-
-class TestTruncation:
-    """The last three of ten batches are lost while the broker is down."""
-
-    @pytest.fixture
-    def cut(self, broker: KafkaBroker, topics: Topics, source: KafkaSource, one: str, two: str) -> Followed:
-        """Enough events for a second answer for the stream, over which the client forgets the epoch."""
-        followed = Followed(source)
-        topics.write(one, new_events(POLL_EVENTS), batch_events=POLL_EVENTS // 10)
-        topics.write(two, new_events(1))
-        followed.until(one, POLL_EVENTS)
-        followed.until(two, 1)
-        followed.nothing_more(2 * FETCH_WAIT_SECONDS)
-        broker.stop()
-        assert cut_last_batches(broker, one, 3) == POLL_EVENTS * 7 // 10
+            wait_until(lambda: is_described(early, two), what="the brokers to answer")
+            early.assign({two: 0})
+            assert offsets(Followed(early).until(two, 1)) == [0]
+    finally:
         broker.start()
-        return followed
+    assert source.end_offsets([one]) == {one: 0}
 
-    def test_a_log_that_became_shorter_is_noticed(
-        self, cut: Followed, source: KafkaSource, topics: Topics, one: str, two: str
-    ) -> None:
-        self.lost_and_the_other_goes_on(cut, topics, one, two)
-        assert source.describe(one).end_offset == POLL_EVENTS * 7 // 10
 
-    def test_one_that_has_grown_again_too(
-        self, cut: Followed, source: KafkaSource, topics: Topics, one: str, two: str
-    ) -> None:
-        """By the epoch of its leader alone: its offsets and its topic's id are as they were."""
-        topics.write(one, new_events(POLL_EVENTS, "other"))
-        self.lost_and_the_other_goes_on(cut, topics, one, two)
-        assert source.describe(one).end_offset == POLL_EVENTS * 17 // 10
+def test_logs_that_became_shorter_are_noticed_also_after_they_have_grown_again(
+    broker: KafkaBroker, topics: Topics, source: KafkaSource, one: str, two: str, job_name: str
+) -> None:
+    """The last three of ten batches are lost while the broker is down.
 
-    def lost_and_the_other_goes_on(self, followed: Followed, topics: Topics, one: str, two: str) -> None:
-        lost = wait_until(lambda: outcome(followed), what="the loss to be noticed")
-        assert lost is not None
-        assert (lost.stream_name, lost.offset) == (one, POLL_EVENTS)
-        assert len(followed.events[one]) == POLL_EVENTS
-        topics.write(two, new_events(1))
-        assert offsets(followed.until(two, 2)) == [0, 1]
+    One that has grown again is noticed by the epoch of its leader alone: its offsets and its topic's id are as before.
+    """
+    grown = topics.create(f"__samza_coordinator_{job_name}-grown_1")
+    source.assign({one: 0, two: 0, grown: 0})
+    followed = Followed(source)
+    for name in (one, grown):
+        topics.write(name, new_events(POLL_EVENTS), batch_events=POLL_EVENTS // 10)
+        followed.until(name, POLL_EVENTS)
+    topics.write(two, new_events(1))
+    followed.until(two, 1)
+    followed.nothing_more(2 * FETCH_WAIT_SECONDS)  # a second answer for the streams: the client forgets the epoch
+    broker.stop()
+    for name in (one, grown):
+        assert cut_last_batches(broker, name, 3) == POLL_EVENTS * 7 // 10
+    broker.start()
+    topics.write(grown, new_events(POLL_EVENTS, "other"))
+    lost = [wait_until(lambda: outcome(followed), what="the loss to be noticed") for _ in range(2)]
+    assert {(each.stream_name, each.offset) for each in lost if each} == {(one, POLL_EVENTS), (grown, POLL_EVENTS)}
+    assert [len(followed.events[name]) for name in (one, grown)] == [POLL_EVENTS] * 2
+    topics.write(two, new_events(1))
+    assert offsets(followed.until(two, 2)) == [0, 1]
+    assert [source.describe(name).end_offset for name in (one, grown)] == [
+        POLL_EVENTS * 7 // 10,
+        POLL_EVENTS * 17 // 10,
+    ]
 
 
 def test_a_damaged_batch_stops_its_stream_alone(broker: KafkaBroker, topics: Topics, one: str, two: str) -> None:
