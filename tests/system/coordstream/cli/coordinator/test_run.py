@@ -99,11 +99,7 @@ class Job:
 
     def refused(self, *words: str) -> str:
         """The message of a coordinator that must not start."""
-        with self.coordinator(*words) as process:
-            out, err = process.communicate()
-        assert (process.returncode, out) == (1, "")
-        assert err.count("\n") == 1
-        return err.removesuffix("\n")
+        return self._cli.refused("coordinator", "run", self.name, *words)
 
     def log(self) -> EventLog:
         """The coordinator stream."""
@@ -122,8 +118,8 @@ def line_with(stream: IO[str] | None, words: str) -> str:
 
 
 @pytest.fixture
-def job(cli: CommandLine, topics: Topics, tmp_path: Path) -> Job:
-    return Job(cli, topics, f"coordinated{next(_numbers)}", tmp_path)
+def job(kafka_cli: CommandLine, topics: Topics, tmp_path: Path) -> Job:
+    return Job(kafka_cli, topics, f"coordinated{next(_numbers)}", tmp_path)
 
 
 def test_it_starts_a_job_and_stops_on_a_signal(job: Job) -> None:
