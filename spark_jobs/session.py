@@ -200,19 +200,15 @@ def driver_conf(environ: Mapping[str, str]) -> dict[str, str]:
 
 def find_java(environ: Mapping[str, str]) -> Path:
     """The `java` of JAVA_HOME, else of the PATH. Raises SparkJobError if it is missing or Spark cannot use it."""
-    found_program = shutil.which("java", path=environ.get("PATH", ""))
-    if not (home := environ.get("JAVA_HOME")) and not found_program:
-        raise SparkJobError(f"Spark needs Java, which is not installed. {JAVA_ADVICE}")
-    program = Path(home) / "bin" / "java" if home else Path(found_program or "")
-    try:
-        result = subprocess.run(
-            [program, "-version"], check=False, env=dict(environ), capture_output=True, text=True, timeout=60
-        )
-        found = re.search(r'version "(?:1\.)?(\d+)', result.stderr + result.stdout)  # `1.8.0_292` is 8
-    except (OSError, subprocess.TimeoutExpired):
-        found = None
+    home = environ.get("JAVA_HOME")
+    program = shutil.which("java", path=f"{home}/bin" if home else environ.get("PATH", ""))
+    if program is None:
+        place = f"and JAVA_HOME is '{home}', which has none" if home else "which is not installed"
+        raise SparkJobError(f"Spark needs Java, {place}. {JAVA_ADVICE}")
+    result = subprocess.run([program, "-version"], check=False, env=dict(environ), capture_output=True, text=True)
+    found = re.search(r'version "(?:1\.)?(\d+)', result.stderr + result.stdout)  # `1.8.0_292` is 8
     if found is None:
-        raise SparkJobError(f"Java at '{program}' does not run, or prints no version. {JAVA_ADVICE}")
+        raise SparkJobError(f"Java at '{program}' prints no version. {JAVA_ADVICE}")
     if int(found[1]) < OLDEST_JAVA:
         raise SparkJobError(f"Java at '{program}' has version {found[1]}, which is too old for Spark. {JAVA_ADVICE}")
-    return program
+    return Path(program)

@@ -116,12 +116,11 @@ def _run(
 ) -> None:
     """Run the report of this module of `spark_jobs.reports`, which its function `report` makes with the settings."""
     require_spark("matplotlib")
-    from spark_jobs.output_folder import check_output  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.reports.report import AS_OF_FILE, Report, describe_positions, write_report  # noqa: PLC0415
+    from spark_jobs.reports.report import Report, check_output, describe_positions, write_report  # noqa: PLC0415
     from spark_jobs.session import driver_conf  # noqa: PLC0415
 
     report: Report = import_module(f"spark_jobs.reports.{name}").report(**settings)
-    check_output(output, AS_OF_FILE, overwrite=overwrite)  # fails before Spark starts
+    check_output(output, overwrite=overwrite)  # fails before Spark starts
     choice: dict[str, Any] = {"overwrite": overwrite, "job": job, "partitions": partitions, "now": now}
     with open_database() as database, spark_session(name, driver_conf(os.environ)) as spark:
         done = write_report(report, spark, database.url, output, **choice)

@@ -1,6 +1,6 @@
 """Ranges of logs: which ones the filters of a query select, and how Spark's partitions share them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
@@ -67,31 +67,21 @@ class RangePartition(InputPartition):
 
 
 def partitions_of(ranges: Sequence[LogRange], offsets: int) -> list[RangePartition]:
-    """Partitions of at most `offsets` offsets, or of more if there would be more than `MOST_PARTITIONS`.
-
-    Long ranges are split, short ones share a partition.
-    """
-    most_full = MOST_PARTITIONS // 2  # two neighbours have more than `offsets` together
-    offsets = max(offsets, -(-sum(map(len, ranges)) // most_full))
-    partitions: list[RangePartition] = []
-    shared: list[LogRange] = []
-    size = 0
-    for piece in _pieces(ranges, offsets):
-        if shared and size + len(piece) > offsets:
-            partitions.append(RangePartition(shared))
-            shared, size = [], 0
-        shared.append(piece)
-        size += len(piece)
-    return [*partitions, *([RangePartition(shared)] if shared else [])]
-
-
-def _pieces(ranges: Sequence[LogRange], offsets: int) -> Iterator[LogRange]:
-    """Ranges of at most `offsets` offsets; those of one log have about the same size."""
+    """Partitions of `offsets` offsets, or of more if there would be more than `MOST_PARTITIONS`."""
+    offsets = max(offsets, -(-sum(map(len, ranges)) // MOST_PARTITIONS))
+    partitions: list[list[LogRange]] = []
+    room = 0
     for whole in ranges:
-        count = -(-len(whole) // offsets)
-        for number in range(count):
-            first = whole.first + len(whole) * number // count
-            yield replace(whole, first=first, until=whole.first + len(whole) * (number + 1) // count)
+        first = whole.first
+        while first < whole.until:
+            if not room:
+                partitions.append([])
+                room = offsets
+            part = whole.within(first, first + room)
+            partitions[-1].append(part)
+            room -= len(part)
+            first = part.until
+    return list(map(RangePartition, partitions))
 
 
 class Selection:

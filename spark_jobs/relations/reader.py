@@ -14,7 +14,7 @@ from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
 
 from eventlog.postgres.connection import Connection, connect
-from projections.job_choice import Job, UnknownJob, choose_job
+from projections.job_choice import Job, UnknownJob, find_job
 from spark_jobs.errors import SparkJobError, database_errors, spark_errors
 from spark_jobs.relations.catalogue import BUCKET, POSITIONS, SHARES, Catalogue, Cut, LogOffset, is_history
 from spark_jobs.relations.jdbc import Relation, read_rows
@@ -33,12 +33,6 @@ OF_CHECKPOINTS: Final = ("checkpoint", "commit", "event", "state_checkpoint", "s
 _LOGS: Final[LiteralString] = (
     "SELECT job_name, job_id, job_bucket, stream_name, incarnation, next_offset FROM coordinator.log_position"
 )
-_NO_TIMEOUTS: Final[LiteralString] = (
-    "SELECT set_config(name, '0', true) FROM pg_catalog.pg_settings"
-    " WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')"
-)
-"""Spark may wait long between two fetches. transaction_timeout exists since Postgres 17."""
-
 Positions: TypeAlias = Mapping[tuple[str, int], int]
 """The next offset of each log, by (stream name, incarnation): every event below it is included."""
 
@@ -75,7 +69,7 @@ class OpenSnapshot:
     def job(self, word: str) -> Job:
         """The job that a word names: NAME/ID, or NAME if only one job has it. Raises SparkJobError."""
         try:
-            return choose_job(sorted({Job(log.job_name, log.job_id) for log in self.logs}), word)
+            return find_job(self.connection, word)
         except UnknownJob as error:
             raise SparkJobError(str(error)) from None
 
@@ -135,7 +129,6 @@ class RelationReader:
         with connection:
             with database_errors("the relations", "reader"):
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                connection.execute(_NO_TIMEOUTS)
                 ((snapshot_id,),) = connection.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()
                 logs = [LogPosition(*row) for row in connection.execute(_LOGS).fetchall()]
                 catalogue = Catalogue.of(connection)

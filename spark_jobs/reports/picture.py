@@ -62,23 +62,20 @@ def draw_days(path: Path, title: str, unit: str, counts: Counts) -> None:
     days = [day for series in counts.values() for day in series]
     first, span = min(days, default=date.min), (max(days) - min(days)).days + 1 if days else 0
     width = -(-span // MOST_BARS) or 1
+    edges: Any = np.datetime64(first) + np.arange(-(-span // width) + 1) * width
     with _figure(path, title, 4.5) as figure:
         axes = figure.subplots()
-        bottom = np.zeros(-(-span // width))
-        starts = np.datetime64(first) + np.arange(len(bottom)) * width
-        for number, (name, series) in enumerate(counts.items()):
-            heights = np.zeros(len(bottom))
-            for day, count in series.items():
-                heights[(day - first).days // width] += count
-            look: dict[str, Any] = {"label": _short(name), "color": colormaps["tab10"](number), "align": "edge"}
-            axes.bar(starts, heights, 0.8 if width == 1 else width, bottom=bottom, **look)
-            bottom += heights
+        look: dict[str, Any] = {"rwidth": 0.8 if width == 1 else 1, "label": [*map(_short, counts)]}
+        look["color"] = [colormaps["tab10"](number) for number in range(len(counts))]
+        if days:
+            look["weights"] = [[*series.values()] for series in counts.values()]
+            axes.hist([np.array([*series], edges.dtype) for series in counts.values()], edges, stacked=True, **look)
         axes.locator_params(axis="y", integer=True)
         axes.set_ylabel(unit.format("day" if width == 1 else f"{width} days"), fontsize=9)
         axes.spines[["top", "right"]].set_visible(False)
         if days:
             beside = np.timedelta64(max(LEAST_DAYS - span, 2 * width) // 2, "D")
-            axes.set_xlim(starts[0] - beside, starts[-1] + width + beside)
+            axes.set_xlim(edges[0] - beside, edges[-1] + beside)
             axes.tick_params(axis="x", labelsize=8)
             for text in figure.legend(loc="outside right upper", frameon=False, fontsize=8).get_texts():
                 text.set_parse_math(False)

@@ -1,20 +1,25 @@
-"""The common course of the reports: read in one snapshot, transform, write Parquet, draw."""
+"""The common course of the reports: read in one snapshot, transform, write Parquet, draw.
+
+An output folder appears complete or not at all, in any file system that pyarrow reaches.
+"""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import fs, parquet
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from projections.job_choice import Job
-from spark_jobs.errors import spark_errors
-from spark_jobs.output_folder import output_folder
+from spark_jobs.errors import SparkJobError, spark_errors
+from spark_jobs.place import local_path
 from spark_jobs.relations.reader import OpenSnapshot, Positions, RelationReader
 
 AS_OF_FILE: Final = "as_of.json"
@@ -123,7 +128,7 @@ def write_report(
     After a SparkJobError or an error of Postgres there is no output.
     """
     reader = RelationReader(lambda: url)
-    with output_folder(output, AS_OF_FILE, overwrite=overwrite) as folder:
+    with output_folder(output, overwrite=overwrite) as folder:
         with reader.snapshot(spark) as moment, spark_errors("Spark cannot read the database"):
             chosen = None if job is None else moment.job(job)
             ((latest,),) = moment.connection.execute(_LATEST, (LAST_TIME,)).fetchall()
@@ -176,3 +181,75 @@ def format_span(seconds: float | None) -> str:
         if whole >= size and seconds >= 59.95:
             return f"{sign}{whole // size}{unit} {whole % size // part:02d}{part_unit}"
     return f"{sign}{seconds:.1f}s"
+
+
+@contextmanager
+def output_folder(output: str, *, overwrite: bool) -> Iterator[Path]:
+    """A new folder, which becomes `output` when the block succeeds and is deleted when it fails.
+
+    `output` is a path, or a URI of any file system that pyarrow reaches with the credentials of its environment, such
+    as s3a:// or hdfs://. There the files are copied one by one.
+
+    An existing `output` is replaced only if `overwrite` is set and the folder is empty or an earlier result, which
+    has the file `AS_OF_FILE`. Otherwise raises SparkJobError, before anything is read or written.
+    """
+    check_output(output, overwrite=overwrite)
+    target = local_path(output)
+    with _output_errors(output):
+        if target is not None:
+            target.absolute().parent.mkdir(parents=True, exist_ok=True)
+        scratch = TemporaryDirectory(prefix=".coordstream-", dir=target and target.absolute().parent)
+    with scratch:
+        built, old = Path(scratch.name, "new"), Path(scratch.name, "old")
+        built.mkdir()
+        yield built
+        check_output(output, overwrite=overwrite)  # another program may have created it meanwhile
+        with _output_errors(output):
+            if target is None:
+                system, folder = file_system(output)
+                system.create_dir(folder)
+                system.delete_dir_contents(folder)
+                fs.copy_files(str(built), folder, destination_filesystem=system)
+            else:
+                if target.exists():
+                    target.rename(old)
+                try:
+                    built.rename(target)
+                except OSError:
+                    if old.exists():
+                        old.rename(target)
+                    raise
+
+
+def check_output(output: str, *, overwrite: bool) -> None:
+    """Raise SparkJobError if `output_folder` would refuse the output."""
+    with _output_errors(output):
+        system, folder = file_system(output)
+        found = system.get_file_info(folder)
+        if found.type == fs.FileType.NotFound:
+            return
+        is_empty = found.type == fs.FileType.Directory and not system.get_file_info(fs.FileSelector(folder))
+        is_result = is_empty or system.get_file_info(f"{folder}/{AS_OF_FILE}").is_file
+    if not overwrite:
+        raise SparkJobError(
+            f"Output folder '{output}' exists. Choose another folder, or use --overwrite to replace it."
+        )
+    if not is_result:
+        raise SparkJobError(f"Output folder '{output}' is not an earlier result of this job. Choose another folder.")
+
+
+def file_system(output: str) -> tuple[fs.FileSystem, str]:
+    """The file system of an output, and the path in it. Raises what pyarrow raises."""
+    local = local_path(output)
+    if local is not None:
+        return fs.LocalFileSystem(), str(local.resolve())
+    system, folder = fs.FileSystem.from_uri(output.replace("s3a://", "s3://", 1).rstrip("/"))
+    return system, folder
+
+
+@contextmanager
+def _output_errors(output: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise SparkJobError(f"Output '{output}' cannot be used: {' '.join(str(error).split())}.") from error

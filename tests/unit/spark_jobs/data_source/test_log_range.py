@@ -10,7 +10,7 @@ def log_range(number: int, first: int, until: int) -> LogRange:
 
 
 def test_long_ranges_are_split_and_short_ones_share_a_partition() -> None:
-    ranges = [log_range(0, 5, 25), log_range(1, 0, 3), log_range(2, 0, 7), log_range(3, 0, 1)]
+    ranges = [log_range(0, 5, 25), log_range(1, 0, 3), log_range(2, 0, 7), log_range(3, 0, 1), log_range(4, 0, 12)]
     planned = [
         [(each.log.stream_name, each.first, each.until) for each in one.ranges] for one in partitions_of(ranges, 10)
     ]
@@ -18,7 +18,8 @@ def test_long_ranges_are_split_and_short_ones_share_a_partition() -> None:
         [("log-0", 5, 15)],
         [("log-0", 15, 25)],
         [("log-1", 0, 3), ("log-2", 0, 7)],
-        [("log-3", 0, 1)],
+        [("log-3", 0, 1), ("log-4", 0, 9)],
+        [("log-4", 9, 12)],
     ]
 
 
@@ -27,7 +28,7 @@ def test_long_ranges_are_split_and_short_ones_share_a_partition() -> None:
 def test_there_are_not_too_many_partitions(length: int, count: int) -> None:
     ranges = [log_range(number, 7, 7 + length) for number in range(count)]
     partitions = partitions_of(ranges, 1)
-    assert len(partitions) <= MOST_PARTITIONS + 1
+    assert len(partitions) <= MOST_PARTITIONS
     planned = [each for one in partitions for each in one.ranges]
     assert sum(len(each) for each in planned) == length * count
     assert [each.until for each in planned if each.log == ranges[0].log][-1] == 7 + length

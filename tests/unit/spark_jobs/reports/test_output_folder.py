@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from pyarrow import fs
 
-from spark_jobs import output_folder as module
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output_folder import output_folder
 from spark_jobs.place import local_path
+from spark_jobs.reports import report as module
+from spark_jobs.reports.report import AS_OF_FILE, output_folder
 from tests.fixtures.object_stores import S3Server
 
 
@@ -19,10 +19,10 @@ class Place:
         self.address, self.system, self.path = address, system, path
 
     def write(self, name: str, text: str, *, overwrite: bool = False, fails: bool = False) -> None:
-        with output_folder(f"{self.address}/{name}", "marker", overwrite=overwrite) as folder:
+        with output_folder(f"{self.address}/{name}", overwrite=overwrite) as folder:
             (folder / "table").mkdir()
             (folder / "table" / "part").write_text("rows")
-            (folder / "marker").write_text(text)
+            (folder / AS_OF_FILE).write_text(text)
             if fails:
                 raise ZeroDivisionError
 
@@ -52,7 +52,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_folder_appears_when_the_block_succeeds(place: Place) -> None:
-    with output_folder(f"{place.address}/new/out", "marker", overwrite=False) as folder:
+    with output_folder(f"{place.address}/new/out", overwrite=False) as folder:
         (folder / "part").write_text("x")
         assert not place.system.get_file_info(f"{place.path}/new/out/part").is_file
     assert place.read("new/out/part") == "x"
@@ -69,9 +69,9 @@ def test_an_earlier_result_is_replaced_only_with_overwrite(place: Place) -> None
     place.write("out", "old")
     with pytest.raises(SparkJobError, match=r"exists\. Choose another folder, or use --overwrite"):
         place.write("out", "new")
-    assert place.read("out/marker") == "old"
+    assert place.read(f"out/{AS_OF_FILE}") == "old"
     place.write("out", "new", overwrite=True)
-    assert (place.read("out/marker"), place.read("out/table/part")) == ("new", "rows")
+    assert (place.read(f"out/{AS_OF_FILE}"), place.read("out/table/part")) == ("new", "rows")
     assert place.names() == ["out"]
 
 
@@ -84,7 +84,7 @@ def test_a_folder_that_is_not_a_result_is_never_replaced(place: Place) -> None:
     assert place.read("home/letter") == "dear"
     place.system.create_dir(f"{place.path}/empty")
     place.write("empty", "new", overwrite=True)
-    assert place.read("empty/marker") == "new"
+    assert place.read(f"empty/{AS_OF_FILE}") == "new"
 
 
 def test_an_unwritable_output_is_reported(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_failed_replacement_restores_the_earlier_result(tmp_path: Path, monkey
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(SparkJobError, match="cannot be used"):
         place.write("out", "new", overwrite=True)
-    assert place.read("out/marker") == "old"
+    assert place.read(f"out/{AS_OF_FILE}") == "old"
     assert place.names() == ["out"]
 
 
@@ -148,8 +148,8 @@ def test_an_invalid_output_is_rejected(output: str, sentence: str) -> None:
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_folder_that_appears_while_the_output_is_built_is_kept(place: Place, overwrite: bool) -> None:
     def build() -> None:
-        with output_folder(f"{place.address}/out", "marker", overwrite=overwrite) as folder:
-            (folder / "marker").write_text("new")
+        with output_folder(f"{place.address}/out", overwrite=overwrite) as folder:
+            (folder / AS_OF_FILE).write_text("new")
             place.put("out/letter", "dear")
 
     with pytest.raises(SparkJobError, match="is not an earlier result" if overwrite else "use --overwrite"):
