@@ -1,15 +1,17 @@
 """The whole reports: what they write, print and draw."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
 import psycopg
 import pytest
+from pyarrow import parquet
 from pyspark.sql import SparkSession
 
+from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
 from eventlog.startpoint import StartpointSpecific
@@ -21,6 +23,7 @@ from spark_jobs.reports.report import Report, Result, describe_positions, format
 from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, fan_out
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.acceptance.odd_jobs import import_recording_a
+from tests.fixtures.postgres import CloneSeries
 from tests.fixtures.spark_jobs.fleet import START, at
 
 PNG: Final = b"\x89PNG\r\n\x1a\n"
@@ -35,11 +38,14 @@ SELECT * FROM coordinator.renamed WHERE 1 / (log_offset - log_offset) > 0;
 CENTURY: Final = 36_525 * 86_400
 
 
-@pytest.fixture
-def recorded_job(database_url: str) -> str:
-    with connect(database_url) as connection:
-        import_recording_a(connection)
-    return database_url
+@pytest.fixture(scope="module")
+def recorded_job(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[str]:
+    """A database with recording A's job, which no test changes."""
+    with CloneSeries(postgres_server, template_database) as series:
+        url = series.next_url()
+        with connect(url) as connection:
+            import_recording_a(connection)
+        yield url
 
 
 def run(report: Report, spark: SparkSession, url: str, output: Path, **options: Any) -> Result:
@@ -52,9 +58,10 @@ def cells(report: Report, written: Result) -> list[list[Any]]:
     return [list(report.cells(row).values()) for row in written.rows]
 
 
-def rows(spark: SparkSession, path: Path, *order: str) -> list[dict[str, Any]]:
-    frame = spark.read.parquet(str(path))
-    return [row.asDict() for row in (frame.orderBy(*order) if order else frame).collect()]
+def rows(path: Path, *order: str) -> list[dict[str, Any]]:
+    """The rows of a table as it was written, in the order of columns, nulls first."""
+    table = parquet.read_table(path).to_pylist()
+    return sorted(table, key=lambda row: [(row[name] is not None, row[name]) for name in order])
 
 
 def test_the_fleet_has_its_tasks_containers_and_last_commits(
@@ -77,20 +84,20 @@ def test_the_fleet_has_its_tasks_containers_and_last_commits(
     about = json.loads((tmp_path / "out" / "as_of.json").read_text())
     assert about["as_of"].startswith("2026-11-21T09:18:19")
     assert [log["next_offset"] for log in about["logs"]] == [388, 427]
-    (job,) = rows(spark, tmp_path / "out" / "jobs")
+    (job,) = rows(tmp_path / "out" / "jobs")
     assert (job["tasks"], job["containers"], job["stalled_tasks"]) == (8, 2, 0)
     assert job["last_commit_at"] is not None
-    assert rows(spark, tmp_path / "out" / "stalled") == []
+    assert rows(tmp_path / "out" / "stalled") == []
 
 
 def test_changes_of_config_are_counted_by_day_and_writer(
     spark: SparkSession, recorded_job: str, tmp_path: Path
 ) -> None:
     run(config_churn.report(), spark, recorded_job, tmp_path / "out", job="wordcount_pv/1")
-    changes = rows(spark, tmp_path / "out" / "changes", "source")
+    changes = rows(tmp_path / "out" / "changes", "source")
     assert {row["day"].isoformat() for row in changes} == {"2026-11-21"}
     assert sum(row["changes"] for row in changes) == 73
-    keys = rows(spark, tmp_path / "out" / "keys")
+    keys = rows(tmp_path / "out" / "keys")
     assert sum(row["changes"] for row in keys) == 73
     assert {"app.note", "task.class"} <= {row["config_key"] for row in keys}
 
@@ -99,7 +106,7 @@ def test_startpoints_are_compared_with_the_commits_around_them(
     spark: SparkSession, recorded_job: str, tmp_path: Path
 ) -> None:
     run(startpoint_effects.report(), spark, recorded_job, tmp_path / "out")
-    effects = rows(spark, tmp_path / "out" / "effects", "stream_name", "partition_id", "task_name")
+    effects = rows(tmp_path / "out" / "effects", "stream_name", "partition_id", "task_name")
     assert len(effects) == 15
     by_place = {(row["task_name"], row["stream_name"]): row for row in effects}
     rewound = by_place["Partition 2", "page-views"]
@@ -112,14 +119,14 @@ def test_a_job_without_commits_and_a_database_without_logs_have_reports(
 ) -> None:
     for report in REPORTS:
         run(report, spark, database_url, tmp_path / "empty" / report.name)
-    assert rows(spark, tmp_path / "empty" / "fleet" / "jobs") == []
+    assert rows(tmp_path / "empty" / "fleet" / "jobs") == []
     with pytest.raises(SparkJobError, match="The database has no commit of any job"):
         run(PROGRESS, spark, database_url, tmp_path / "empty" / "progress")
     with connect(database_url) as connection:
         ImportedJob(connection, "idle", coordinator=[config_set()])
     written = run(fleet.report(), spark, database_url, tmp_path / "idle", job="idle/1")
     assert cells(fleet.report(), written) == [["idle/1", 0, 0, 0, None, "", 0]]
-    (job,) = rows(spark, tmp_path / "idle" / "jobs")
+    (job,) = rows(tmp_path / "idle" / "jobs")
     assert (job["commits"], job["last_commit_at"], job["stalled_tasks"]) == (0, None, 0)
 
 
@@ -143,9 +150,9 @@ def test_times_after_the_year_9999_are_not_usable(spark: SparkSession, database_
         )
     for report in REPORTS:
         run(report, spark, database_url, tmp_path / report.name)
-    effects = rows(spark, tmp_path / "startpoint_effects" / "effects")
+    effects = rows(tmp_path / "startpoint_effects" / "effects")
     assert [row["task_name"] for row in effects] == ["first"]
-    jobs = rows(spark, tmp_path / "fleet" / "jobs", "job_name")
+    jobs = rows(tmp_path / "fleet" / "jobs", "job_name")
     assert [(row["commits"], row["last_commit_at"] is None) for row in jobs] == [(2, False), (1, True), (1, False)]
 
 
@@ -159,7 +166,7 @@ def test_a_task_of_the_fleet_stalls_however_long_the_history_is(
             commits = [checkpoint_v1(at=time) for time in times]
             ImportedJob(connection, name, coordinator=[config_set(at=times[0])], checkpoints=commits)
     run(fleet.report(), spark, database_url, tmp_path / "out")
-    jobs = rows(spark, tmp_path / "out" / "jobs", "job_name")
+    jobs = rows(tmp_path / "out" / "jobs", "job_name")
     assert [(row["job_name"], row["stalled_tasks"]) for row in jobs] == [("silent", 1), ("steady", 0)]
 
 
@@ -221,13 +228,13 @@ def test_the_report_has_the_progress_of_each_task(
 ) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/none/python")  # executors may have none
     written = run(checkpoint_progress.report(20, 3), spark, job_url, tmp_path / "out", partitions=4)
-    steady, standing = rows(spark, tmp_path / "out" / "tasks", "task_name")
+    steady, standing = rows(tmp_path / "out" / "tasks", "task_name")
     assert (steady["commits"], steady["advanced"], steady["rewound"], steady["stall"]) == (13, 600, 0, None)
     assert (standing["commits"], standing["advanced"], standing["rewound"]) == (13, 15 + 25, 10)
     assert standing["stall"] == "no-advance"
     assert steady["checkpoint_age_seconds"] == standing["checkpoint_age_seconds"] == 5.0
     assert steady["median_gap_seconds"] == 5.0
-    by_bucket = rows(spark, tmp_path / "out" / "progress", "task_name", "bucket_start")
+    by_bucket = rows(tmp_path / "out" / "progress", "task_name", "bucket_start")
     assert [(row["task_name"], row["commits"], row["advanced"], row["rewound"]) for row in by_bucket] == [
         ("Partition 0", 4, 150, 0),
         ("Partition 0", 4, 200, 0),
@@ -248,9 +255,9 @@ def test_the_report_has_the_progress_of_each_task(
 def test_a_report_of_one_job_may_count_ages_to_another_time(spark: SparkSession, job_url: str, tmp_path: Path) -> None:
     import_job(job_url, "others", [commit("Partition 0", second, {0: 1}) for second in range(3)])
     run(PROGRESS, spark, job_url, tmp_path / "all")
-    assert len(rows(spark, tmp_path / "all" / "tasks", "job_name")) == 3
+    assert len(rows(tmp_path / "all" / "tasks", "job_name")) == 3
     run(PROGRESS, spark, job_url, tmp_path / "out", job="counts/1", now=at(60) + timedelta(hours=1))
-    tasks = rows(spark, tmp_path / "out" / "tasks", "task_name")
+    tasks = rows(tmp_path / "out" / "tasks", "task_name")
     assert [(row["checkpoint_age_seconds"], row["stall"]) for row in tasks] == [(3600.0, "silent")] * 2
     assert len(json.loads((tmp_path / "out" / "as_of.json").read_text())["logs"]) == 2
 
@@ -261,11 +268,11 @@ def test_commits_with_an_implausible_time_are_left_out_and_reported(
     before, after = (commit("Partition 0", seconds, {0: 0}) for seconds in (-CENTURY, CENTURY))
     import_job(database_url, "counts", [before, *two_tasks(), after])
     written = run(PROGRESS, spark, database_url, tmp_path / "out")
-    steady, standing = rows(spark, tmp_path / "out" / "tasks", "task_name")
+    steady, standing = rows(tmp_path / "out" / "tasks", "task_name")
     assert (standing["commits"], standing["stall"], standing["checkpoint_age_seconds"]) == (13, "no-advance", 5.0)
     assert (steady["commits"], steady["advanced"], steady["rewound"]) == (15, 600, 600)
     assert (steady["checkpoint_age_seconds"], steady["median_gap_seconds"]) == (5.0, 5.0)
-    starts = {row["bucket_start"] for row in rows(spark, tmp_path / "out" / "progress", "bucket_start")}
+    starts = {row["bucket_start"] for row in rows(tmp_path / "out" / "progress", "bucket_start")}
     assert len(starts - {None}) == 13  # one per 5 s
     assert written.note.startswith("2 commits have no usable record time")
     about = json.loads((tmp_path / "out" / "as_of.json").read_text())
