@@ -1,4 +1,4 @@
-"""Replay and reads on Spark, each beside what it is compared with, in turns."""
+"""Replay and reads on Spark, and the lake, each beside what it is compared with, in turns."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -8,6 +8,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
+import pyarrow as pa
+from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 
 from benchmarks.document import Lines, ratios, spread, table
@@ -17,7 +19,9 @@ from benchmarks.replay import SETTINGS, replay_recordings
 from benchmarks.servers import BenchmarkServer
 from eventlog.postgres.connection import connect
 from eventlog.recording import write_recording
-from spark_jobs.log_task import LogTaskSettings
+from spark_jobs.lake.archive import archive
+from spark_jobs.lake.table import EVENTS, STREAM
+from spark_jobs.log_task import LogTaskSettings, run_here
 from spark_jobs.recordings import check_recordings, find_files
 from spark_jobs.relations.reader import RelationReader
 from spark_jobs.replay import replay
@@ -29,13 +33,22 @@ REPLAY: Final = "`spark replay`"
 IMPORT: Final = "import in one process"
 COPY: Final = "raw COPY, one connection"
 READ: Final = "`read_relation` in a snapshot"
+PLAIN: Final = "the columns read and passed to `write_deltalake`"
+LAKE: Final = "`export --lake`"
 
 _COPY: Final = "copy (select * from coordinator.checkpoint_history) to stdout"
 _COUNT: Final = "select count(*) from coordinator.checkpoint_history"
+_EVENTS: Final = """
+select l.stream_name, l.incarnation, l.stream_kind, e.log_offset, e.record_time,
+       (extract(epoch from e.record_time) * 1000)::bigint, e.timestamp_type, e.leader_epoch, e.headers::text, e.key,
+       e.value, e.archived_at
+from eventlog.event e join eventlog.log l using (log_id) order by l.stream_name, l.incarnation, e.log_offset
+"""
 _METHOD: Final = (
     "How: `benchmarks/relation_data.py` says what the events are; each log is a file of JSON lines, which the replay",
     "reads twice, first to check it. COPY and the read are the same query, with all columns. Raw COPY throws the bytes",
     "away; the read is `read_relation` in one snapshot, two partitions, into Spark's rows. Postgres shares the cores.",
+    "A lake is written without Spark, by one process, to a new folder each time.",
 )
 
 
@@ -44,6 +57,7 @@ class SparkCosts(NamedTuple):
 
     events: int
     replays: dict[str, list[Cost]]
+    lakes: dict[str, list[Cost]]
     rows: int
     reads: dict[str, list[Cost]]
 
@@ -61,12 +75,13 @@ def measure_spark(server: BenchmarkServer, events: int, rounds: int, say: Callab
             replays = _replays(server, spark, many, rounds, say)
             with server.database("reads") as url:
                 _replay(spark, url, many)
+                lakes = _lakes(server, url, Path(home), rounds, say)
                 reads = _reads(server, spark, url, rounds, say)
                 with connect(url) as connection:
                     (rows,) = connection.execute(_COUNT).fetchall()[0]
         finally:
             spark.stop()
-        return SparkCosts(events, replays, rows, reads)
+        return SparkCosts(events, replays, lakes, rows, reads)
 
 
 def generate_recordings(folder: Path, events: int) -> int:
@@ -93,6 +108,11 @@ def spark_report(costs: SparkCosts, on: str) -> Lines:
         ),
         "",
         *table(
+            ("events to a lake", "events/s", "speed beside the plain write", "by CPU time"),
+            _rows(costs.events, costs.lakes, PLAIN),
+        ),
+        "",
+        *table(
             (f"{costs.rows:,} rows of checkpoint_history", "rows/s", "speed beside raw COPY", "by CPU time"),
             _rows(costs.rows, costs.reads, COPY),
         ),
@@ -116,6 +136,20 @@ def _replays(
             with server.database("replay") as url:
                 costs[name].append(cost_of_all(server.cpu_seconds, partial(step, url)))
     return costs
+
+
+def _lakes(
+    server: BenchmarkServer, url: str, folder: Path, rounds: int, say: Callable[[str], None]
+) -> dict[str, list[Cost]]:
+    """A plain write of the archive and an export of each round; the first round is not counted."""
+    steps = {PLAIN: _write_plainly, LAKE: _export}
+    costs: dict[str, list[Cost]] = {name: [] for name in steps}
+    say("spark: lakes")
+    for number in range(rounds + 1):
+        for name, step in steps.items():
+            output = str(folder / f"{step.__name__}_{number}")
+            costs[name].append(cost_of_all(server.cpu_seconds, partial(step, url, output)))
+    return {name: each[1:] for name, each in costs.items()}
 
 
 def _reads(
@@ -145,6 +179,23 @@ def _replay(spark: SparkSession, url: str, folder: Path) -> None:
     settings = LogTaskSettings(url, SETTINGS)
     with connect(url) as connection:
         replay(spark, connection, check_recordings(spark, find_files(str(folder)), settings), settings)
+
+
+def _export(url: str, output: str) -> None:
+    """As `coordstream export --lake` does it."""
+    settings = LogTaskSettings(url, SETTINGS)
+    archive(output, settings, partial(run_here, settings=settings))
+
+
+def _write_plainly(url: str, output: str) -> None:
+    schema = EVENTS.insert(0, pa.field(STREAM, pa.string()))
+    batches = []
+    with connect(url) as connection, connection.transaction(), connection.cursor("events", binary=True) as cursor:
+        cursor.execute(_EVENTS)
+        while rows := cursor.fetchmany(10_000):
+            columns = zip(zip(*rows, strict=True), schema.types, strict=True)
+            batches.append(pa.RecordBatch.from_arrays([pa.array(*each) for each in columns], schema=schema))
+    write_deltalake(output, pa.Table.from_batches(batches), partition_by=[STREAM])
 
 
 def _copy(url: str) -> None:
