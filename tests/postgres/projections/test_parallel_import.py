@@ -67,7 +67,7 @@ def test_a_parallel_import_gives_the_same_rows_as_one_after_the_other(clone_data
 
     assert import_at_once(url, clock=at_archiving, on_progress=on_progress) == in_turn
     assert counts == {job.stream: job.events for job in JOBS}
-    again = import_at_once(url, clock=at_archiving)
+    again = import_at_once(url, processes=1, clock=at_archiving)
     assert [(done.added, done.skipped) for done in again] == [(0, job.events) for job in JOBS]
     with connect(url) as connection:
         assert shown(connection) == expected
@@ -104,20 +104,20 @@ def test_the_password_is_not_visible_to_other_users_of_the_system(database_url: 
 def test_an_error_of_a_worker_is_raised_with_its_type(database_url: str, empty_database_url: str) -> None:
     with connect(database_url) as other, stream_lock(other, JOBS[3].stream.stream_name):
         with pytest.raises(StreamBusy) as busy:
-            import_at_once(database_url)
+            import_at_once(database_url, processes=1)
         assert busy.value.stream_name == JOBS[3].stream.stream_name
-    import_at_once(database_url)
+    import_at_once(database_url, processes=1)
     with pytest.raises(FoldVersionDiffers):
-        import_streams(database_url, JOBS, FoldSettings(SecretPolicy(b"another")), 2)
+        import_streams(database_url, JOBS, FoldSettings(SecretPolicy(b"another")), 1)
     with pytest.raises(ConfigError) as refused:
-        import_at_once(database_url, [replace(JOBS[0], read_events=refused_events)])
+        import_at_once(database_url, [replace(JOBS[0], read_events=refused_events)], 1)
     assert str(refused.value) == "these events are refused"
     assert "in refused_events" in "".join(refused.value.__notes__)
     with pytest.raises(psycopg.errors.UndefinedTable) as undefined:
-        import_at_once(empty_database_url)
+        import_at_once(empty_database_url, processes=1)
     assert undefined.value.diag.message_primary == 'relation "eventlog.log" does not exist'
     with pytest.raises(psycopg.OperationalError, match="no_such_database"):
-        import_at_once(make_conninfo(database_url, dbname="no_such_database"))
+        import_at_once(make_conninfo(database_url, dbname="no_such_database"), processes=1)
 
 
 def test_an_error_of_one_stream_ends_the_import(database_url: str) -> None:
@@ -127,7 +127,7 @@ def test_an_error_of_one_stream_ends_the_import(database_url: str) -> None:
             import_at_once(database_url, jobs)
         assert active_children() == []
         wait_until(lambda: watcher.execute(WAITING).fetchall() == [], what="the server to cancel the batches")
-    assert all_added(import_at_once(database_url))
+    assert all_added(import_at_once(database_url, processes=1))
 
 
 def test_a_killed_worker_is_an_error_and_the_import_can_continue(database_url: str) -> None:
@@ -138,7 +138,7 @@ def test_a_killed_worker_is_an_error_and_the_import_can_continue(database_url: s
     with pytest.raises(ProjectionError, match=r"^The process that imported __samza_\S+ was ended by signal 9 before"):
         import_at_once(database_url, on_progress=kill_one)
     assert active_children() == []
-    imported = import_at_once(database_url)
+    imported = import_at_once(database_url, processes=1)
     assert all_added(imported)
     assert sum(done.skipped for done in imported) >= 40
 
@@ -151,7 +151,7 @@ def test_an_interrupt_ends_the_import_at_once(database_url: str) -> None:
     with pytest.raises(KeyboardInterrupt):
         import_at_once(database_url, on_progress=interrupt)
     assert active_children() == []
-    assert all_added(import_at_once(database_url))
+    assert all_added(import_at_once(database_url, processes=1))
 
 
 def test_the_repr_of_a_task_hides_the_password() -> None:

@@ -182,4 +182,4 @@ def test_a_killed_import_leaves_no_process_behind(cli: CommandLine) -> None:
         wait_until(lambda: waiting() == 0, what="the server to leave it")
     assert (child.returncode, out, err) == (-signal.SIGKILL, "", "")
     assert cli.ask("select count(*) from eventlog.event") == [(0,)]
-    assert [row["added"] for row in cli.rows("import", *RECORDING_A, "--processes", "2")] == [427, 388]
+    assert [row["added"] for row in cli.rows("import", *RECORDING_A)] == [427, 388]
