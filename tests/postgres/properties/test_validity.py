@@ -18,7 +18,7 @@ from tests.oracle import ROWS, Row, coordinator_rows, coordinator_state, log_tim
 
 pytestmark = pytest.mark.slow
 
-JOBS: Final = 120
+JOBS: Final = 70
 RELATIONS: Final = ("config", "container_host", "task_container", "task_partition")
 BOUNDS: Final = "valid_from, valid_to, from_log_offset, to_log_offset"
 
