@@ -134,7 +134,7 @@ BAD_FOR_A_REGEX = {
 
 @pytest.mark.parametrize("part", BAD_FOR_A_REGEX.values(), ids=BAD_FOR_A_REGEX)
 def test_a_large_value_takes_a_moment(part: str) -> None:
-    text = part * (MEBIBYTE // len(part)) + " @ ="
+    text = part * (MEBIBYTE // 4 // len(part)) + " @ ="
     begun = time.process_time()
     POLICY.mask_json_text(text)
     POLICY.is_secret_name(text)
