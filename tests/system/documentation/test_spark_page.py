@@ -49,6 +49,7 @@ def test_the_commands_write_what_the_page_says(
     monkeypatch.setattr(type(spark), "stop", lambda _: None)  # the jobs stop their session, which is the run's
     blocks = SHELL.findall(PAGE.read_text(encoding="utf-8"))
     commands = [command for block in blocks for command in COMMAND.findall(block)]
+    assert set(COMMAND.findall((CHECKOUT / "README.md").read_text(encoding="utf-8"))) <= set(commands)
     for command in commands:
         assert main(shlex.split(command)) == 0, command
     assert "Startpoint effects of wordcount_pv/1" in capsys.readouterr().out

@@ -65,6 +65,7 @@ def table(cursor: psycopg.Cursor[tuple[object, ...]]) -> str:
 
 
 @pytest.mark.spark
+@pytest.mark.long  # test_spark_page runs the same command in the session of the tests
 def test_the_spark_job_writes_its_results(user: NewUser, imported: dict[str, str], tmp_path: Path) -> None:
     assert imported
     (command,) = [command for command in commands() if command.startswith(SPARK_COMMAND)]
