@@ -147,11 +147,12 @@ def _require_archive(connection: Connection, log: TrackedLog, *, is_completed: b
     if missing is not None:
         may_help = not is_completed and has_topic(connection, log)
         name, (first, last) = log.stream.stream_name, missing
-        fetch = ", or run `coordstream rebuild --from kafka`, which fetches those that the topic still has"
+        fetch = ", or `--from kafka` those that the topic still has"
         raise ProjectionError(
             f"The archive of {name} lacks events of the offsets {first} to {last}, of which the relations have rows. A "
-            "rebuild would delete them. Restore the schema eventlog from a backup or attach "
-            f"its detached partition again{fetch if may_help else ''}."
+            "rebuild would delete them. Restore the schema eventlog from a backup or attach its detached partition "
+            "again, or fetch them: `coordstream rebuild --from PATH` those of a lake"
+            f"{fetch if may_help else ''}."
         )
 
 

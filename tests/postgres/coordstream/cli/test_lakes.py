@@ -162,6 +162,19 @@ def test_a_lost_event_is_named(cli: CommandLine, tmp_path: Path) -> None:
     assert lost.count("does not have the archived event at offset 9 of ") == 2
 
 
+def test_lost_events_are_taken_back(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", *RECORDING_A)
+    cli.done("export", "--lake", tmp_path / "lake")
+    expected = cli.ask(FINGERPRINTS)
+    with cli.connection() as connection:
+        connection.execute("set session_replication_role = replica")
+        connection.execute("delete from eventlog.event where log_offset between 5 and 9 or log_offset > 380")
+    assert cli("rebuild", "--all").err.count("`coordstream rebuild --from PATH` those of a lake") == 2
+    assert [row["fetched_count"] for row in cli.rows("rebuild", "--all", "--from", tmp_path / "lake")] == [12, 51]
+    assert cli.ask(FINGERPRINTS) == expected
+    cli.done("verify", "--all")
+
+
 def test_runs_at_once_add_every_event_once(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", *RECORDING_A)
     settings = {"COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
