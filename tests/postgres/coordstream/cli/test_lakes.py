@@ -277,12 +277,3 @@ def test_a_missing_extra_is_named(
     monkeypatch.setattr("coordstream.errors.find_spec", find)
     missing = "A lake needs the package \"deltalake\". Install it: pip install 'coordstream[lake]'."
     assert cli.refused(*words) == missing
-
-
-def test_what_cannot_be_a_lake_is_refused(cli: CommandLine, tmp_path: Path) -> None:
-    cli.done("import", *RECORDING_A)
-    (tmp_path / "file").touch()
-    assert cli.refused("verify", "--all", "--against", tmp_path).endswith(f"`coordstream export --lake {tmp_path}`.")
-    assert "cannot be used: " in cli.refused("export", "--lake", tmp_path / "file" / "lake")
-    assert "Expected a path without '%'" in cli.refused("export", "--lake", "a%b")
-    assert cli.refused("export", "--lake", tmp_path, "--raw", code=2).startswith("'--lake' takes no other option.")

@@ -224,20 +224,6 @@ def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(
         assert contents(replayed) == before
 
 
-def test_a_lake_keeps_what_a_later_retention_detached(
-    database_url: str, clone_database: Callable[[], str], lake: Lake
-) -> None:
-    source, other = MemorySource(), clone_database()
-    source.create(ORDERS)
-    with connect(database_url) as connection, connect(other) as replayed:
-        overwrite(connection, source, 0, 20)
-        before = contents(connection)
-        lake.archive(database_url)
-        detach_before(connection, 10)
-        assert run(other, lake.archive(database_url)) == (20, 0)
-        assert contents(replayed) == before
-
-
 def test_a_newer_incarnation_than_those_of_the_lake_stays_current(
     database_url: str, clone_database: Callable[[], str], lake: Lake
 ) -> None:
