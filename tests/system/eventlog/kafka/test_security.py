@@ -34,8 +34,8 @@ TOKENS = {
 
 
 @pytest.fixture(scope="module")
-def security(tmp_path_factory: pytest.TempPathFactory) -> SecuredListeners:
-    return SecuredListeners(tmp_path_factory.mktemp("security"))
+def security() -> SecuredListeners:
+    return SecuredListeners()
 
 
 @pytest.fixture(scope="module")
