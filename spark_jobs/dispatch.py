@@ -22,7 +22,7 @@ from humanize import naturaldelta
 from pyspark.sql import SparkSession
 
 from eventlog.postgres.connection import connect
-from spark_jobs.errors import SparkJobError, spark_errors
+from spark_jobs.errors import spark_errors
 from spark_jobs.log_task import LogTask, LogTaskSession, LogTaskSettings, Outcome
 from spark_jobs.session import count_cores
 
@@ -70,8 +70,6 @@ def run_log_tasks(
     shown = shown_progress(settings.database_url, settings.channel, progress) if shows_progress else nullcontext()
     with shown, spark_errors(what):
         found = dict(run_bins(spark, numbered, partial(_run_bin, settings)))
-    if missing := len(log_tasks) - len(found):
-        raise SparkJobError(f"{what}: {missing} of {len(log_tasks)} results are missing. Run it again.")
     return [found[number] for number in range(len(log_tasks))]
 
 

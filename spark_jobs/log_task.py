@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Final, NamedTuple, Protocol
@@ -89,24 +90,18 @@ class LogTaskSession(Closing):
         self._name = f"{settings.channel.replace('_', ' ')} task {number}"
         self.spool = LineSpool()
         self.recordings: dict[Path, CheckedRecording] = {}
-        self._connection: Connection | None = None
-        self._source: EventSource | None = None
         self._patience = settings.busy_seconds
 
-    @property
+    @cached_property
     def connection(self) -> Connection:
         """A connection to the database, in autocommit mode."""
-        if self._connection is None:
-            self._connection = connect(self.settings.database_url, application_name=self._name, prepares=True)
-        return self._connection
+        return connect(self.settings.database_url, application_name=self._name, prepares=True)
 
-    @property
+    @cached_property
     def source(self) -> EventSource:
-        if self._source is None:
-            from eventlog.kafka.source import KafkaSource  # noqa: PLC0415 (most log tasks need no Kafka client)
+        from eventlog.kafka.source import KafkaSource  # noqa: PLC0415 (most log tasks need no Kafka client)
 
-            self._source = KafkaSource(require_brokers(self.settings.kafka))
-        return self._source
+        return KafkaSource(require_brokers(self.settings.kafka))
 
     def run(self, log_task: LogTask) -> Outcome:
         """Run a log task; retry it while the database, the brokers or the stream are not available.
@@ -144,11 +139,9 @@ class LogTaskSession(Closing):
 
     def _disconnect(self) -> None:
         """Close the connections; the next log task opens new ones."""
-        for opened in (self._connection, self._source):
+        for opened in [vars(self).pop(name) for name in ("connection", "source") if name in vars(self)]:
             with suppress(Exception):
-                if opened is not None:
-                    opened.close()
-        self._connection = self._source = None
+                opened.close()
 
     def _wait_for_copy(self) -> bool:
         """Wait a moment if a copy of the task is running; False if there is none, or it has been silent for long."""

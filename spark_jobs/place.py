@@ -28,10 +28,8 @@ def local_path(output: str) -> Path | None:
         )
     if parts.scheme.lower() != "file":
         return None
-    if parts.netloc not in ("", "localhost"):
-        raise SparkJobError(f"Output '{output}' contains the host {parts.netloc!r}. Expected file:///folder.")
-    if parts.fragment:
-        raise SparkJobError(f"Output '{output}' contains '#'. Write %23 instead in a file: URI.")
+    if parts.netloc not in ("", "localhost") or parts.fragment:
+        raise SparkJobError(f"Invalid output '{output}'. Expected file:///folder, with %23 for '#'.")
     return Path(unquote(parts.path))
 
 

@@ -18,7 +18,6 @@ from spark_jobs.dispatch import default_tasks, run_log_tasks
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSession, LogTaskSettings
 
-_WILDCARDS: Final = frozenset("*?[")
 _ENDINGS: Final = (".jsonl", ".jsonl.gz")
 _BYTES_A_TASK: Final = 64_000_000  # as `EVENTS_A_TASK`; a check takes a fifth of the time of a replay
 Summaries = Mapping[str, TopicSummary]
@@ -35,13 +34,12 @@ def find_files(place: str) -> list[Path]:
         return [path]
     if path.is_dir():
         found = [file for ending in _ENDINGS for file in path.rglob(f"*{ending}")]
-    elif _WILDCARDS & set(place):
-        found = [Path(name) for name in glob.glob(str(path), recursive=True)]  # noqa: PTH207 (of an absolute pattern)
     else:
-        raise SparkJobError(f"'{place}' does not exist. Name a recording, a folder of recordings or a pattern.")
+        found = [Path(name) for name in glob.glob(str(path), recursive=True)]  # noqa: PTH207 (of an absolute pattern)
     files = sorted(file for file in found if file.is_file())
     if not files:
-        raise SparkJobError(f"'{place}' has no recordings. Name a recording, a folder of recordings or a pattern.")
+        problem = "has no recordings" if path.is_dir() else "is no recording"
+        raise SparkJobError(f"'{place}' {problem}. Name a recording, a folder of recordings or a pattern.")
     return files
 
 

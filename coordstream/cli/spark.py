@@ -90,7 +90,7 @@ def follow(
 
 
 def _follower_opener(conf: dict[str, str]) -> "OpenFollower":
-    from spark_jobs.follow.micro_batches import MicroBatches  # noqa: PLC0415
+    from spark_jobs.follow.micro_batches import MicroBatches, MicroBatchTail  # noqa: PLC0415
     from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
 
     @contextmanager
@@ -98,7 +98,7 @@ def _follower_opener(conf: dict[str, str]) -> "OpenFollower":
         name = "coordstream spark follow"
         given = LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka)
         with spark_session(name, conf) as spark, MicroBatches(spark, given) as source:
-            more = {"locks": source.locks, "make_tail": source.make_tail, "application_name": name}
+            more = {"locks": source.locks, "make_tail": MicroBatchTail, "application_name": name}
             yield request.follower(database, source, **more)
 
     return open_follower

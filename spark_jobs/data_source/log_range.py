@@ -85,29 +85,26 @@ def partitions_of(ranges: Sequence[LogRange], offsets: int) -> list[RangePartiti
 
 
 class Selection:
-    """The filters of a query on the log, and the offsets from `first` to before `until`."""
+    """The filters of a query on the log and on offsets."""
 
     def __init__(self) -> None:
-        self.first, self.until = FIRST_OFFSET, LAST_OFFSET
-        self._conditions: list[tuple[str, str, Any]] = []
+        self._filters: list[tuple[str, str, Any]] = []
 
     def take(self, column: str, kind: str, value: Any) -> bool:
         """Add a filter, by the name of Spark's class for it; False if Spark must apply it."""
-        if column == "log_offset" and kind in _RANGES:
-            first, until = _RANGES[kind](value)
-            self.first, self.until = max(self.first, first), min(self.until, until)
-        elif column in _OF_THE_LOG and kind in _COMPARISONS:
-            self._conditions.append((column, kind, value))
-        else:
-            return False
-        return True
-
-    def selects(self, log: Log) -> bool:
-        """Whether events of the log pass the filters; false where a column is null, as in SQL."""
-        found = ((getattr(log, column), _COMPARISONS[kind], value) for column, kind, value in self._conditions)
-        return all(have is not None and holds(have, value) for have, holds, value in found)
+        is_known = kind in _RANGES if column == "log_offset" else column in _OF_THE_LOG and kind in _COMPARISONS
+        if is_known:
+            self._filters.append((column, kind, value))
+        return is_known
 
     def apply(self, ranges: Iterable[LogRange]) -> list[LogRange]:
         """The selected parts of ranges, without empty ones."""
-        selected = (found.within(self.first, self.until) for found in ranges if self.selects(found.log))
-        return [part for part in selected if len(part)]
+        return [part for part in map(self._part, ranges) if len(part)]
+
+    def _part(self, found: LogRange) -> LogRange:
+        for column, kind, value in self._filters:
+            if column == "log_offset":
+                found = found.within(*_RANGES[kind](value))
+            elif (have := getattr(found.log, column)) is None or not _COMPARISONS[kind](have, value):  # as in SQL
+                return found.within(0, 0)
+        return found

@@ -1,8 +1,10 @@
-"""What the data source reads from besides the archive: Kafka, recordings, and a lake."""
+"""The options of the data source, and what it reads from besides the archive: Kafka, recordings, and a lake."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from eventlog.events import RecordedEvent
 from eventlog.kafka.options import KafkaOptions, require_brokers
@@ -11,14 +13,80 @@ from eventlog.recording_spool import LineSpool, check_recording
 from eventlog.streams import identify
 from spark_jobs.data_source.archive_reader import ArchiveReader
 from spark_jobs.data_source.log_range import Log, LogRange
-from spark_jobs.data_source.options import ARCHIVE, KAFKA, SourceOptions
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSettings
-from spark_jobs.place import is_lake
+from spark_jobs.place import is_lake, local_path
 from spark_jobs.recordings import find_files
 
 if TYPE_CHECKING:
     from spark_jobs.lake.table import LogKey
+
+ARCHIVE: Final = "archive"
+KAFKA: Final = "kafka"
+_WILDCARDS: Final = frozenset("*?[")
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """What to read.
+
+    `streams` are names and patterns of streams; `origin` is `archive`, `kafka` or the path of a lake or recording.
+    `starting_offsets`, for streams only: `earliest`, `latest`, or JSON with an offset by stream name.
+    """
+
+    streams: tuple[str, ...] = ("*",)
+    origin: str = ARCHIVE
+    offsets_per_partition: int = 200_000
+    starting_offsets: str = "earliest"
+    max_offsets_per_trigger: int | None = None
+
+    def matches(self, stream_name: str) -> bool:
+        return any(fnmatchcase(stream_name, pattern) for pattern in self.streams)
+
+
+def parse_options(options: Mapping[str, str]) -> SourceOptions:
+    """Parse the options of `spark.read`. Raises SparkJobError, which names the option and what is expected."""
+    known = {name.lower(): name for name in _OPTIONS}
+    given = {}
+    for name, text in options.items():
+        if (option := known.get(name.lower())) is None:
+            raise SparkJobError(
+                f"Unknown option '{name}' of coordinator_stream, which reads events. Known options: "
+                f"{', '.join(_OPTIONS)}. Read a relation with coordstream.spark.read_relation."
+            )
+        field, parse = _OPTIONS[option]
+        given[field] = parse(option, text)
+    return SourceOptions(**given)
+
+
+def _streams(_name: str, text: str) -> tuple[str, ...]:
+    names = tuple(name for part in text.split(",") if (name := part.strip()))
+    if not names:
+        raise SparkJobError("The option 'streams' is empty. Expected names or patterns, for example '*'.")
+    return names
+
+
+def _origin(_name: str, text: str) -> str:
+    """What to read from; a local path is absolute, since executors have working directories of their own."""
+    if not text:
+        raise SparkJobError("The option 'from' is empty. Expected 'archive', 'kafka', or a lake or recording.")
+    local = None if text in (ARCHIVE, KAFKA) else local_path(text)
+    return text if local is None else str(local.absolute())
+
+
+def _count(name: str, text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise SparkJobError(f"Invalid value {text!r} of the option '{name}'. Expected a number above 0.")
+    return int(text)
+
+
+_OPTIONS: Final[Mapping[str, tuple[str, Callable[[str, str], Any]]]] = {
+    "streams": ("streams", _streams),
+    "from": ("origin", _origin),
+    "offsetsPerPartition": ("offsets_per_partition", _count),
+    "startingOffsets": ("starting_offsets", lambda _, text: text),
+    "maxOffsetsPerTrigger": ("max_offsets_per_trigger", _count),
+}
 
 
 class LogReader(Protocol):
@@ -48,7 +116,8 @@ def open_reader(origin: str, settings: LogTaskSettings) -> LogReader:
 def find_logs(reader: LogReader, options: SourceOptions) -> list[LogRange]:
     """The logs that the options name. Raises SparkJobError: a name, other than a pattern, is none of them."""
     found = reader.logs(options.matches)
-    if missing := options.missing({each.log.stream_name for each in found}):
+    names = {each.log.stream_name for each in found}
+    if missing := [name for name in options.streams if not _WILDCARDS & set(name) and name not in names]:
         raise SparkJobError(f"{reader.place} has no stream '{missing[0]}'. Check the name.")
     return found
 

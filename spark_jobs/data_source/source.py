@@ -11,8 +11,7 @@ from pyspark.sql.types import StructType
 from spark_jobs.data_source.archive_reader import ArchiveReader
 from spark_jobs.data_source.columns import SCHEMA, EventColumns, columns_of
 from spark_jobs.data_source.log_range import RangePartition, Selection, partitions_of
-from spark_jobs.data_source.log_reader import find_logs, open_reader
-from spark_jobs.data_source.options import SourceOptions, parse_options
+from spark_jobs.data_source.log_reader import SourceOptions, find_logs, open_reader, parse_options
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSettings
 

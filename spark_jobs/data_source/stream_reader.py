@@ -10,8 +10,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from pyspark.sql.types import StructType
 
 from spark_jobs.data_source.log_range import LogRange, partitions_of
-from spark_jobs.data_source.log_reader import LogReader, find_logs, open_reader
-from spark_jobs.data_source.options import ARCHIVE, KAFKA, SourceOptions
+from spark_jobs.data_source.log_reader import ARCHIVE, KAFKA, LogReader, SourceOptions, find_logs, open_reader
 from spark_jobs.data_source.source import RangeReader
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSettings

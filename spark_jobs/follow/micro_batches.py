@@ -1,12 +1,13 @@
 """The event source of a follower on Spark: a streaming query whose executors apply the events.
 
-The rows of the query are ticks. In each micro-batch the driver plans the next ranges of the streams, and the executors
-read and apply them: an error of one stream is an answer about that stream, and does not fail the query.
+The follower of `projections.follow` runs in the driver unchanged. The rows of the query are ticks. In each micro-batch
+the driver plans the next ranges of the streams, and the executors read and apply them: an error of one stream is an
+answer about that stream, and does not fail the query.
 """
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -73,16 +74,12 @@ class MicroBatches(KafkaSource):
         self._batches: SimpleQueue[list[RangeResult] | None] = SimpleQueue()
         self._is_taken = Event()
         self._is_closed = False
-        self._results: dict[str, list[RangeResult]] = {}
 
     def locks(self, holding: Connection, working: Connection) -> StreamLocks:
         """The locks of a new session of the follower, on behalf of which executors write from now on."""
         self._holder_pid = holding.info.backend_pid
-        self._clear()
+        self._assigned = {}
         return StreamLocks(holding, working)
-
-    def make_tail(self, log: TrackedLog, projector: Projector, target: int, until: int | None) -> "MicroBatchTail":
-        return MicroBatchTail(log, projector, target, until, lambda name: self._results.pop(name, []))
 
     def assign(self, positions: Mapping[str, int]) -> None:
         """See `EventSource.assign`. Starts the query."""
@@ -113,7 +110,6 @@ class MicroBatches(KafkaSource):
 
     def close(self) -> None:
         self._is_closed = True
-        self._clear()
         self._stop()
         if self._planner is not None:
             self._planner.close()
@@ -126,20 +122,20 @@ class MicroBatches(KafkaSource):
         if known is not None and known.topic_id == topic_id and known.next_offset == position:
             return known
         self._generations += 1
-        self._results.pop(name, None)
         return Delegated(name, topic_id, self._holder_pid, position, position, self._generations)
 
     def _take(self, result: RangeResult) -> Read | None:
-        """Keep a result for its tail; None if the log has another assignment since the range was planned."""
+        """The result for its tail; None if the log has another assignment since the range was planned."""
         name, next_offset = result.wanted.stream_name, result.applied.next_offset
         known = self._assigned.get(name)
         if known is None or known.generation != result.wanted.generation:
             return None
-        self._results.setdefault(name, []).append(result)
         self._assigned[name] = known._replace(next_offset=next_offset)
         if result.error is not None:
             del self._assigned[name]  # it gets another one when it is attached again
-        return Read(name, (), next_offset)
+        read = RangeRead(name, (), next_offset)
+        read.result = result
+        return read
 
     def _start(self) -> None:
         self._queries += 1
@@ -179,7 +175,7 @@ class MicroBatches(KafkaSource):
         with spark_errors(_FAILED):
             is_active, error = self._query.isActive, self._query.exception()
         if not is_active:
-            self._clear()
+            self._assigned = {}
             self._stop()
             self._report_failure("it was stopped" if error is None else reason_of(error))
         elif monotonic() > self._started_at + LONGEST_FAILURE_SECONDS:
@@ -198,30 +194,31 @@ class MicroBatches(KafkaSource):
                 self._query.stop()
             self._query = None
 
-    def _clear(self) -> None:
-        self._assigned, self._results = {}, {}
+
+class RangeRead(Read):
+    """A range that an executor has read, and has applied unless the result has an error."""
+
+    result: RangeResult
 
 
 class MicroBatchTail(Tail):
-    """A tail whose events executors apply. `take_results` returns what they did since its last call, in order."""
+    """A tail whose events executors apply; what they did is added to it."""
 
-    def __init__(
-        self,
-        log: TrackedLog,
-        projector: Projector,
-        target: int,
-        until: int | None,
-        take_results: Callable[[str], list[RangeResult]],
-    ) -> None:
+    def __init__(self, log: TrackedLog, projector: Projector, target: int, until: int | None) -> None:
         super().__init__(log, projector, target, until)
         self.buffer = _Results(projector.next_offset)
-        self._take_results = take_results
+        self._results: list[RangeResult] = []
+
+    def add(self, read: Read, now: float) -> None:
+        super().add(read, now)
+        if isinstance(read, RangeRead):
+            self._results.append(read.result)
 
     def apply(self, meanwhile: Meanwhile = lambda: None) -> Progress:  # noqa: ARG002 (executors store the events)
         """Move the position to where executors have moved it. Raises the error of a range that was not applied."""
         first = self.position
         self.buffer.pop_batch()
-        results = self._take_results(self.stream_name)
+        results, self._results = self._results, []
         for result in results:
             if result.error is not None:
                 raise result.error

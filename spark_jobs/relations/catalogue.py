@@ -94,8 +94,8 @@ class Cut:
 
     def table(self, function: str, alias: LiteralString, schema: str = "coordinator") -> sql.Composed:
         """The rows that an as-of function returns for the job, or for every job."""
-        job = sql.SQL("job.job_name, job.job_id") if self.job is None else _literals(self.job)
-        moment = _literals(self.at if isinstance(self.at, LogOffset) else [self.at])
+        job = sql.SQL("job.job_name, job.job_id") if self.job is None else sql.SQL(", ").join(self.job)
+        moment = sql.SQL(", ").join(self.at if isinstance(self.at, LogOffset) else [self.at])
         call = sql.SQL("{}({}, {}) AS {}").format(sql.Identifier(schema, function), job, moment, sql.SQL(alias))
         return call if self.job is not None else sql.SQL("{} CROSS JOIN LATERAL {}").format(_JOBS, call)
 
@@ -127,10 +127,6 @@ def _of_job(table: LiteralString, job: Job | None) -> sql.Composable:
     if job is None:
         return sql.SQL("true")
     return sql.SQL("{t}.job_name = {} AND {t}.job_id = {}").format(*job, t=sql.SQL(table))
-
-
-def _literals(values: Iterable[object]) -> sql.Composed:
-    return sql.SQL(", ").join(map(sql.Literal, values))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from eventlog.streams import identify
 from eventlog.timestamps import LAST_STORABLE_MS
 from spark_jobs.data_source import archive_reader
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import parse_options
+from spark_jobs.data_source.log_reader import parse_options
 from spark_jobs.data_source.source import BatchReader
 from spark_jobs.log_task import LogTaskSettings
 from tests.fixtures.data_source import FOLD

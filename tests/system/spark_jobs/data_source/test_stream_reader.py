@@ -16,7 +16,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import identify
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import parse_options
+from spark_jobs.data_source.log_reader import parse_options
 from spark_jobs.data_source.source import BatchReader, register
 from spark_jobs.data_source.stream_reader import Offset, Place, StreamReader
 from spark_jobs.errors import SparkJobError

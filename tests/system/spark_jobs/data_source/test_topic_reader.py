@@ -8,7 +8,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import OffsetLost
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import parse_options
+from spark_jobs.data_source.log_reader import parse_options
 from spark_jobs.data_source.source import BatchReader
 from spark_jobs.data_source.stream_reader import StreamReader
 from spark_jobs.errors import SparkJobError

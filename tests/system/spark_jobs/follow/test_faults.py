@@ -10,7 +10,7 @@ from eventlog.postgres.connection import connect
 from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan
-from spark_jobs.follow.micro_batches import MicroBatches
+from spark_jobs.follow.micro_batches import MicroBatches, MicroBatchTail
 from spark_jobs.log_task import LogTaskSettings
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import Topics
@@ -38,7 +38,7 @@ def test_a_log_that_is_given_up_does_not_stop_the_others(
     access = LogTaskSettings(database_url, FoldSettings(secrets), KafkaOptions.parse(topics.bootstrap_servers))
     plan = FollowPlan((broken, healthy))
     with connect(database_url) as connected, MicroBatches(spark, access) as source:
-        given = {"locks": source.locks, "make_tail": source.make_tail, "settings": FoldSettings(secrets)}
+        given = {"locks": source.locks, "make_tail": MicroBatchTail, "settings": FoldSettings(secrets)}
         with following(database_url, source, plan, **given) as running:  # type: ignore[arg-type]
             sentence = running.wait_for(
                 f"{broken} cannot be followed: unexpected error ZeroDivisionError in an executor."

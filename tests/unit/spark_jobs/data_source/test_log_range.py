@@ -54,7 +54,7 @@ RECORDED = Log(NAME, "coordinator")
 def test_filters_on_the_offset_limit_the_range(conditions: dict[str, int], expected: tuple[int, int]) -> None:
     selection = Selection()
     assert all(selection.take("log_offset", kind, value) for kind, value in conditions.items())
-    assert (selection.first, selection.until) == expected
+    assert selection.apply([LogRange(ARCHIVED, 0, LAST_OFFSET)]) == [LogRange(ARCHIVED, *expected)]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_filters_on_the_offset_limit_the_range(conditions: dict[str, int], expec
 def test_a_condition_selects_logs(column: str, kind: str, value: object, expected: bool) -> None:
     selection = Selection()
     assert selection.take(column, kind, value)
-    assert selection.selects(ARCHIVED) is expected
+    assert bool(selection.apply([LogRange(ARCHIVED, 0, 1)])) is expected
 
 
 def test_ranges_are_cut_and_those_without_offsets_are_left_out() -> None:

@@ -5,7 +5,7 @@ import pytest
 from eventlog.events import RecordedEvent
 from eventlog.recording import write_recording
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import parse_options
+from spark_jobs.data_source.log_reader import parse_options
 from spark_jobs.data_source.source import BatchReader
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSettings
@@ -29,7 +29,7 @@ def test_a_path_names_a_file_a_folder_or_a_pattern(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "problem"), [("none", "does not exist"), ("empty", "has no recordings"), ("*.x", "has no recordings")]
+    ("place", "problem"), [("none", "is no recording"), ("empty", "has no recordings"), ("*.x", "is no recording")]
 )
 def test_a_path_without_recordings_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, problem: str
