@@ -23,11 +23,12 @@ from managers import wrapped_logs
 from tests.builders import startpoint
 from tests.checkout import CHECKOUT
 from tests.fixtures.coordstream.command_line import CommandLine
-from tests.fixtures.coordstream.rewindable_job import DELETED, NEVER_RUNNING, UNREACHABLE, RewindableJob
+from tests.fixtures.coordstream.rewindable_job import DELETED, NEVER_RUNNING, RewindableJob
 from tests.fixtures.kafka_topics import Topics
 
 PLAN = "plan.json"
 UNDO = "plan.undo.json"
+KINDS: tuple[tuple[str, ...], ...] = ((), ("--checkpoints", "--force"))
 
 
 @pytest.fixture
@@ -179,19 +180,18 @@ def test_a_plan_is_for_one_coordinator_stream(kafka_cli: CommandLine, job: Rewin
     assert "was created again" in kafka_cli.refused("rewind", "undo", "applied.json", "--yes")
 
 
-@pytest.mark.parametrize("kind", [(), ("--checkpoints", "--force")])
-def test_a_plan_is_refused_if_its_inputs_cannot_be_reached_or_lack_its_offsets(
-    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, kind: Sequence[str]
+def test_a_plan_is_refused_if_an_input_is_gone_or_lacks_its_offsets(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics
 ) -> None:
     plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 1")
-    assert UNREACHABLE in refused(kafka_cli, job, *kind, "--input-bootstrap-servers", "127.0.0.1:1")
     topics.delete(job.input)
     topics.create(job.input, DELETED)
-    assert f"The input has no kafka.{job.input}.1" in refused(kafka_cli, job, *kind)
+    for kind in KINDS:
+        assert f"The input has no kafka.{job.input}.1" in refused(kafka_cli, job, *kind)
     topics.grow(job.input, 2)
     job.produce(1, 2)
-    gone = f"The input no longer has offset 3 of kafka.{job.input}.1."
-    assert gone in refused(kafka_cli, job, *kind), "the input ends before it"
+    for kind in KINDS:
+        assert f"The input no longer has offset 3 of kafka.{job.input}.1." in refused(kafka_cli, job, *kind)
 
 
 @pytest.mark.parametrize(("kind", "code", "reason"), [((), 1, "was changed"), (("--checkpoints",), 3, "written again")])
