@@ -28,8 +28,8 @@ from tests.postgres.acceptance.synthetic_history import (
 
 pytestmark = pytest.mark.slow
 
-SMALL: Final = 20_000
-LARGE: Final = 100_000
+SMALL: Final = 12_000
+LARGE: Final = 60_000
 A_CUT: Final = 60
 """Buffers that finding the job, its logs and the cut of the other log may take: a stretch of the archive is read."""
 A_CHECKPOINT_KEY: Final = 13
