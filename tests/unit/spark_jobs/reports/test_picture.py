@@ -16,15 +16,15 @@ TODAY = date(2026, 3, 1)
 RED = (0xC1, 0x12, 0x1F)
 
 
-def colors(path: Path) -> set[tuple[int, ...]]:
-    image = (matplotlib.image.imread(path)[..., :3] * 255).round().astype(int)
-    return {tuple(pixel) for pixel in image.reshape(-1, 3).tolist()}
+def has_red(path: Path) -> bool:
+    image = (matplotlib.image.imread(path)[..., :3] * 255).round()
+    return bool((image == RED).all(axis=2).any())
 
 
 @pytest.mark.parametrize("length", [0, -15, 12, 1e12])
 def test_a_bar_is_red_or_its_text_is(tmp_path: Path, length: float) -> None:
     draw_bars(tmp_path / "p.png", "t", "u", [Bar("$x_{", length, "タスク $_ " + "long " * 100, is_alarm=True)])
-    assert RED in colors(tmp_path / "p.png")
+    assert has_red(tmp_path / "p.png")
 
 
 @pytest.mark.parametrize("tasks", [0, 1, 13, 40])
@@ -34,7 +34,7 @@ def test_any_number_of_tasks_and_buckets_is_drawn(tmp_path: Path, tasks: int, st
     rows = {f"{names[number % 5]}{number}": number == 0 for number in range(tasks)}
     cells = [Cell(name, at(step * number), number, number // 15) for name in rows for number in range(20)]
     draw_heat_map(tmp_path / "p.png", "all $ jobs, " + "long " * 100, 2, rows, cells)
-    assert (RED in colors(tmp_path / "p.png")) is (tasks > 0)
+    assert has_red(tmp_path / "p.png") is (tasks > 0)
 
 
 def test_equal_steps_have_the_palest_colour_and_larger_ones_the_darkest(tmp_path: Path) -> None:
