@@ -157,7 +157,7 @@ def test_what_the_archive_lost_is_fetched(followed_twice: CommandLine, loss: str
     archive(followed_twice, loss)
     finished = followed_twice("rebuild", "--all")
     assert finished.code == 1
-    assert "run `coordstream rebuild --from kafka`, which fetches those that the topic still has." in finished.err
+    assert "`coordstream rebuild --from PATH` those of a lake, or `--from kafka` those that the topic" in finished.err
     archive(followed_twice, "update projection.message_current set host = 'elsewhere'")
     lost = 6 - followed_twice.ask("select count(*) from eventlog.event")[0][0]
     (row,) = followed_twice.rows(*REBUILD)
