@@ -63,7 +63,7 @@ class Bench:
         with self._server.database("relations") as url:
             _say(f"importing {extent.events:,} events of a job, and {extent.jobs:,} small jobs")
             load_jobs(url, extent)
-            return relations_report(list(measure_relations(url, extent, _say)), extent, on)
+            return relations_report(list(measure_relations(url, _say)), extent, on)
 
     def _spark(self, on: str) -> Lines:
         from benchmarks.spark import measure_spark, spark_report  # noqa: PLC0415 (loads PySpark)

@@ -1,18 +1,17 @@
-"""Every relation and as-of function, for a large job among small ones, compared with a plain table of the same rows."""
+"""Every relation, for a large job among small ones, compared with a plain table of the same rows."""
 
-from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from functools import partial
 from statistics import median
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import psycopg
 from psycopg import sql
 
 from benchmarks.document import Lines, table
-from benchmarks.generator import INPUT_STREAMS, START_MS
 from benchmarks.processes import cost_on
-from benchmarks.relation_data import COMMIT_MS, JobLogs, JobSize
+from benchmarks.relation_data import JobLogs, JobSize
 from benchmarks.replay import SETTINGS
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect
@@ -33,17 +32,12 @@ _RELATIONS: Final = """
 select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'coordinator' and c.relkind = 'v' order by c.relname
 """
-_FUNCTIONS: Final = """
-select p.proname, p.proargnames[:p.pronargs] from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-where n.nspname = 'coordinator' and p.proretset order by p.proname
-"""
-_OF_JOB: Final = sql.SQL("select * from coordinator.{} where job_name = %(job_name)s and job_id = %(job_id)s")
+_OF_JOB: Final = sql.SQL("select * from coordinator.{} where job_name = {} and job_id = '1'")
 _READ: Final = sql.SQL("explain (analyze, timing off, serialize text) {}")
 _PLAIN: Final = sql.SQL("select * from plain_rows")
 _METHOD: Final = (
     "All rows of the large job with their conversion to text, and the same rows ready-made in a table without an",
     f"index, by turns, medians of {ROUNDS} rounds. No relation can be read faster.",
-    "Functions are asked as of the middle of the job's time, and for the newest 50.",
 )
 
 
@@ -55,7 +49,7 @@ class Extent(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """How long all rows of a relation or function take, and the same rows of a plain table; None: cancelled."""
+    """How long all rows of a relation take, and the same rows of a plain table; None: cancelled."""
 
     relation: str
     rows: int
@@ -74,15 +68,15 @@ def load_jobs(url: str, extent: Extent) -> None:
         connection.execute("vacuum analyze")
 
 
-def measure_relations(url: str, extent: Extent, say: Callable[[str], None]) -> Iterator[Answer]:
-    """Read each relation and function, and the same rows from a plain table."""
-    parameters = _parameters(extent)
+def measure_relations(url: str, say: Callable[[str], None]) -> Iterator[Answer]:
+    """Read each relation, and the same rows from a plain table."""
     with connect(url) as connection:
         connection.execute(f"set statement_timeout = {LONGEST // timedelta(milliseconds=1)}".encode())
-        for relation, query in _queries(connection):
+        for (relation,) in connection.execute(_RELATIONS).fetchall():
             say(relation)
+            query = _OF_JOB.format(sql.Identifier(relation), LARGE_JOB)
             try:
-                yield _by_turns(connection, relation, query, parameters)
+                yield _by_turns(connection, f"`{relation}`", query)
             except psycopg.errors.QueryCanceled:
                 yield Answer(relation, 0, None, None)
 
@@ -93,7 +87,7 @@ def relations_report(answers: list[Answer], extent: Extent, on: str) -> Lines:
     return [
         f"A job of {extent.events:,} events ({TASKS:,} tasks, V1 and V2 of each commit, four inputs), and",
         f"{extent.jobs:,} jobs of {SMALL_JOB.events:,}. {on}",
-        f"The other {len(answers) - len(slow)} relations and functions take less than {LISTED * 1000:.0f} ms.",
+        f"The other {len(answers) - len(slow)} relations take less than {LISTED * 1000:.0f} ms.",
         "",
         *table(
             ("all rows of the large job", "rows", "ms", "limit, a plain table: ms", "times the limit"), map(_row, slow)
@@ -103,42 +97,15 @@ def relations_report(answers: list[Answer], extent: Extent, on: str) -> Lines:
     ]
 
 
-def _queries(connection: Connection) -> Iterator[tuple[str, sql.Composed]]:
-    for (relation,) in connection.execute(_RELATIONS).fetchall():
-        yield f"`{relation}`", _OF_JOB.format(sql.Identifier(relation))
-    for function, arguments in connection.execute(_FUNCTIONS).fetchall():
-        given = sql.SQL(", ").join(sql.Placeholder(name) for name in arguments if name in _parameters(Extent(0, 0)))
-        yield f"`{function}()`", sql.SQL("select * from coordinator.{}({})").format(sql.Identifier(function), given)
-
-
-def _by_turns(connection: Connection, relation: str, query: sql.Composed, parameters: Mapping[str, Any]) -> Answer:
+def _by_turns(connection: Connection, relation: str, query: sql.Composed) -> Answer:
     with psycopg.ClientCursor(connection) as cursor:
         cursor.execute("drop table if exists plain_rows")
-        cursor.execute(sql.SQL("create unlogged table plain_rows as {}").format(query), parameters)
+        cursor.execute(sql.SQL("create unlogged table plain_rows as {}").format(query))
         rows = cursor.rowcount
         cursor.execute("vacuum analyze plain_rows")
-        steps = [partial(cursor.execute, _READ.format(one), parameters) for one in (query, _PLAIN)]
+        steps = [partial(cursor.execute, _READ.format(one)) for one in (query, _PLAIN)]
         rounds = [[cost_on(connection, step).seconds for step in steps] for _ in range(ROUNDS)]
         return Answer(relation, rows, *map(median, zip(*rounds, strict=True)))
-
-
-def _parameters(extent: Extent) -> dict[str, Any]:
-    """The values of the functions' arguments; others use their default."""
-    half = datetime.fromtimestamp((START_MS + extent.events // 4 * COMMIT_MS // TASKS) / 1000, UTC)
-    return {
-        "job_name": LARGE_JOB,
-        "job_id": "1",
-        "task_name": "Partition 7",
-        "at": half,
-        "since": half,
-        "until": half + timedelta(minutes=10),
-        "log_offset": extent.events // 2,
-        "n": 50,
-        "system_name": "kafka",
-        "stream_name": INPUT_STREAMS[0],
-        "partition_id": 7,
-        "input_offset": "0",
-    }
 
 
 def _row(answer: Answer) -> tuple[str, ...]:

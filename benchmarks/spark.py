@@ -1,11 +1,11 @@
 """Replay and reads on Spark, and the lake, each beside what it is compared with, in turns."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Final, NamedTuple
 
 import pyarrow as pa
@@ -75,8 +75,9 @@ def measure_spark(server: BenchmarkServer, events: int, rounds: int, say: Callab
             replays = _replays(server, spark, many, rounds, say)
             with server.database("reads") as url:
                 _replay(spark, url, many)
-                lakes = _lakes(server, url, Path(home), rounds, say)
-                reads = _reads(server, spark, url, rounds, say)
+                compare = partial(_in_turns, server, rounds, say)
+                lakes = compare({PLAIN: partial(_write_plainly, url, home), LAKE: partial(_export, url, home)})
+                reads = compare({COPY: partial(_copy, url), READ: partial(_read, spark, url)})
                 with connect(url) as connection:
                     (rows,) = connection.execute(_COUNT).fetchall()[0]
         finally:
@@ -98,27 +99,19 @@ def generate_recordings(folder: Path, events: int) -> int:
 
 def spark_report(costs: SparkCosts, on: str) -> Lines:
     """All figures, including bad ones, and how they were measured."""
-    return [
+    compared = (
+        ("events to relations", "events/s", "the import", costs.events, costs.replays, IMPORT),
+        ("events to a lake", "events/s", "the plain write", costs.events, costs.lakes, PLAIN),
+        (f"{costs.rows:,} rows of checkpoint_history", "rows/s", "raw COPY", costs.rows, costs.reads, COPY),
+    )
+    lines = [
         f"{costs.events:,} generated events in logs of {EVENTS_A_LOG:,}, `local[{CORES}]`; medians (least to most).",
         f"Rounds in turns: {len(costs.replays[REPLAY])}. {on}",
         "",
-        *table(
-            ("events to relations", "events/s", "speed beside the import", "by CPU time"),
-            _rows(costs.events, costs.replays, IMPORT),
-        ),
-        "",
-        *table(
-            ("events to a lake", "events/s", "speed beside the plain write", "by CPU time"),
-            _rows(costs.events, costs.lakes, PLAIN),
-        ),
-        "",
-        *table(
-            (f"{costs.rows:,} rows of checkpoint_history", "rows/s", "speed beside raw COPY", "by CPU time"),
-            _rows(costs.rows, costs.reads, COPY),
-        ),
-        "",
-        *_METHOD,
     ]
+    for what, unit, peer, count, each, limit in compared:
+        lines += [*table((what, unit, f"speed beside {peer}", "by CPU time"), _rows(count, each, limit)), ""]
+    return [*lines, *_METHOD]
 
 
 def _replays(
@@ -138,29 +131,11 @@ def _replays(
     return costs
 
 
-def _lakes(
-    server: BenchmarkServer, url: str, folder: Path, rounds: int, say: Callable[[str], None]
+def _in_turns(
+    server: BenchmarkServer, rounds: int, say: Callable[[str], None], steps: Mapping[str, Callable[[], object]]
 ) -> dict[str, list[Cost]]:
-    """A plain write of the archive and an export of each round; the first round is not counted."""
-    steps = {PLAIN: _write_plainly, LAKE: _export}
-    costs: dict[str, list[Cost]] = {name: [] for name in steps}
-    say("spark: lakes")
-    for number in range(rounds + 1):
-        for name, step in steps.items():
-            output = str(folder / f"{step.__name__}_{number}")
-            costs[name].append(cost_of_all(server.cpu_seconds, partial(step, url, output)))
-    return {name: each[1:] for name, each in costs.items()}
-
-
-def _reads(
-    server: BenchmarkServer, spark: SparkSession, url: str, rounds: int, say: Callable[[str], None]
-) -> dict[str, list[Cost]]:
-    """A raw COPY of a history, and a read in one snapshot; the first round is not counted."""
-    steps: dict[str, Callable[[], object]] = {
-        COPY: lambda: _copy(url),
-        READ: lambda: _read(spark, url),
-    }
-    say("spark: reads")
+    """The costs of some steps in each round; the first round is not counted."""
+    say(f"spark: {' and '.join(steps)}")
     measured = [
         {name: cost_of_all(server.cpu_seconds, step) for name, step in steps.items()} for _ in range(rounds + 1)
     ][1:]
@@ -181,13 +156,13 @@ def _replay(spark: SparkSession, url: str, folder: Path) -> None:
         replay(spark, connection, check_recordings(spark, find_files(str(folder)), settings), settings)
 
 
-def _export(url: str, output: str) -> None:
+def _export(url: str, home: str) -> None:
     """As `coordstream export --lake` does it."""
     settings = LogTaskSettings(url, SETTINGS)
-    archive(output, settings, partial(run_here, settings=settings))
+    archive(mkdtemp(dir=home), settings, partial(run_here, settings=settings))
 
 
-def _write_plainly(url: str, output: str) -> None:
+def _write_plainly(url: str, home: str) -> None:
     schema = EVENTS.insert(0, pa.field(STREAM, pa.string()))
     batches = []
     with connect(url) as connection, connection.transaction(), connection.cursor("events", binary=True) as cursor:
@@ -195,7 +170,7 @@ def _write_plainly(url: str, output: str) -> None:
         while rows := cursor.fetchmany(10_000):
             columns = zip(zip(*rows, strict=True), schema.types, strict=True)
             batches.append(pa.RecordBatch.from_arrays([pa.array(*each) for each in columns], schema=schema))
-    write_deltalake(output, pa.Table.from_batches(batches), partition_by=[STREAM])
+    write_deltalake(mkdtemp(dir=home), pa.Table.from_batches(batches), partition_by=[STREAM])
 
 
 def _copy(url: str) -> None:
