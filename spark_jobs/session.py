@@ -205,9 +205,13 @@ def find_java(environ: Mapping[str, str]) -> Path:
     if program is None:
         place = f"and JAVA_HOME is '{home}', which has none" if home else "which is not installed"
         raise SparkJobError(f"Spark needs Java, {place}. {JAVA_ADVICE}")
-    result = subprocess.run([program, "-version"], check=False, env=dict(environ), capture_output=True, text=True)
+    command = [program, "-version"]
+    try:
+        result = subprocess.run(command, check=False, env=dict(environ), capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SparkJobError(f"Cannot run Java at '{program}'. {JAVA_ADVICE}") from error
     found = re.search(r'version "(?:1\.)?(\d+)', result.stderr + result.stdout)  # `1.8.0_292` is 8
-    if found is None:
+    if result.returncode != 0 or found is None:
         raise SparkJobError(f"Java at '{program}' prints no version. {JAVA_ADVICE}")
     if int(found[1]) < OLDEST_JAVA:
         raise SparkJobError(f"Java at '{program}' has version {found[1]}, which is too old for Spark. {JAVA_ADVICE}")

@@ -189,6 +189,10 @@ def test_a_missing_java_is_reported(tmp_path: Path) -> None:
         find_java({"PATH": str(tmp_path)})
     with pytest.raises(SparkJobError, match=r"^Spark needs Java, and JAVA_HOME is '.*/none', which has none\. Install"):
         find_java({"JAVA_HOME": str(tmp_path / "none")})
+    program = fake_java(tmp_path, "")
+    program.write_bytes(b"\x7fELF of another machine")
+    with pytest.raises(SparkJobError, match=rf"^Cannot run Java at '{program}'\. Install Java 17 or newer"):
+        find_java({"PATH": str(tmp_path)})
 
 
 QUOTED = """[PYTHON_EXCEPTION] An exception was thrown from the Python worker: Traceback (most recent call last):
