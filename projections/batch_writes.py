@@ -1,4 +1,4 @@
-"""The rows of a folded batch, by table, and their COPY: into histories, dictionaries, and the current tables by key.
+"""The rows of a folded batch, by table, and their COPY into histories and dictionaries; current rows follow.
 
 The server still stores what it was sent when the client has sent it all. `append_histories` calls its parameter
 ``meanwhile`` then, for work that does not need the connection.
@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import UTF8_TEXT, Columns, Rows, copy_rows, copying
+from eventlog.postgres.copy_rows import UTF8_TEXT, Columns, copying
 from projections.fold.batch import BatchFold
 from projections.fold.checkpoints import Layout, input_streams
 from projections.fold.keys import KeyEntry
@@ -72,10 +72,6 @@ CHECKPOINT_LAYOUT: Final = Columns.of(
     input_count="int4",
     input_streams="text[]",
 )
-CHECKPOINT_CURRENT: Final = Columns.of("projection.checkpoint_current", **_CHECKPOINT)
-MESSAGE_CURRENT: Final = Columns.of("projection.message_current", **_MESSAGE)
-MERGED_CHECKPOINT: Final = Columns.of("merged_checkpoint", **_CHECKPOINT)
-MERGED_MESSAGE: Final = Columns.of("merged_message", **_MESSAGE)
 
 HISTORIES: Final = (CHECKPOINT_EVENT, CHECKPOINT_ENVELOPE, MESSAGE_EVENT)
 """Tables with rows of single events, which are never changed."""
@@ -84,34 +80,7 @@ _RESOLVE: Final = """
 update {} set resolved_by = %s
 where log_id = %s and key_id = %s and log_offset < %s and resolved_by is null
 """
-_TEMPORARY: Final = (
-    b"create temporary table if not exists merged_message (like projection.message_current) on commit delete rows",
-    b"""create temporary table if not exists merged_checkpoint (like projection.checkpoint_current)
-        on commit delete rows""",
-)
-_LACKS_TEMPORARY: Final = "select to_regclass('pg_temp.merged_checkpoint') is null"
-_MERGE_CHECKPOINTS: Final = b"""
-insert into projection.checkpoint_current as c select * from merged_checkpoint where layout_id is not null
-on conflict (log_id, key_id) do update set
-    log_offset = excluded.log_offset, record_time = excluded.record_time, layout_id = excluded.layout_id,
-    checkpoint_id = excluded.checkpoint_id, offsets = excluded.offsets, offsets_odd = excluded.offsets_odd
-where c.log_offset < excluded.log_offset
-"""
-_MERGE_MESSAGES: Final = b"""
-insert into projection.message_current as c select * from merged_message where body is not null
-on conflict (log_id, key_id) do update set
-    log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time,
-    body = excluded.body, source = excluded.source, host = excluded.host, username = excluded.username
-where c.log_offset < excluded.log_offset
-"""
-_DELETE_CHECKPOINTS: Final = b"""
-delete from projection.checkpoint_current c using merged_checkpoint m
-where m.layout_id is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset
-"""
-_DELETE_MESSAGES: Final = b"""
-delete from projection.message_current c using merged_message m
-where m.body is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset
-"""
+_KEEP_CURRENT: Final = b"select projection.keep_current(%s, %s, %s)"
 
 
 def append_histories(
@@ -159,44 +128,16 @@ def other_rows(fold: BatchFold) -> Iterator[TableRows]:
     yield CHECKPOINT_LAYOUT, [row for layout_id, layout in layouts for row in _layout_rows(log_id, layout_id, layout)]
 
 
-def newest_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
-    """The newest row of each key that the batch touched, by table; rows that delete their key are among them."""
-    yield CHECKPOINT_CURRENT, _newest_checkpoints(fold)
-    yield MESSAGE_CURRENT, _by_key(fold.last_messages)
+def touched_keys(fold: BatchFold) -> dict[str, list[int]]:
+    """The keys of the batch's messages and checkpoints, whose current rows may have changed."""
+    keys = {"messages": sorted(fold.touched), "checkpoints": sorted(fold.checkpoints.last_rows)}
+    return keys if any(keys.values()) else {}
 
 
-def prepare(connection: Connection) -> None:
-    """Create the session's temporary tables for `merge_many`. Looking first saves the 1 ms that emptying them costs a
-    commit.
-    """
-    if connection.execute(_LACKS_TEMPORARY).fetchone() == (True,):
-        for statement in _TEMPORARY:
-            connection.execute(statement)
-
-
-def forget_merged(connection: Connection) -> None:
-    """Empty the session's temporary tables between two merges of one transaction, as its end does."""
-    connection.execute("truncate merged_message, merged_checkpoint")
-
-
-def merge_many(connection: Connection, fold: BatchFold) -> None:
-    """Bring in the rows of many keys, over temporary tables; for few, ``projection.move_position`` does the same."""
-    if fold.checkpoints.last_rows:
-        copy_rows(connection, MERGED_CHECKPOINT, _newest_checkpoints(fold))
-        connection.execute(_DELETE_CHECKPOINTS)
-        connection.execute(_MERGE_CHECKPOINTS)
-    if fold.last_messages:
-        copy_rows(connection, MERGED_MESSAGE, _by_key(fold.last_messages))
-        connection.execute(_DELETE_MESSAGES)
-        connection.execute(_MERGE_MESSAGES)
-
-
-def _newest_checkpoints(fold: BatchFold) -> list[tuple[Any, ...]]:
-    return [row[: len(_CHECKPOINT)] for row in _by_key(fold.checkpoints.last_rows)]
-
-
-def _by_key(rows: dict[int, Any]) -> list[Any]:
-    return [rows[key_id] for key_id in sorted(rows)]
+def keep_current(connection: Connection, fold: BatchFold) -> None:
+    """Bring the tables of current rows up to date with the histories."""
+    if keys := touched_keys(fold):
+        connection.execute(_KEEP_CURRENT, (fold.log.log_id, keys["messages"], keys["checkpoints"]))
 
 
 def _key_row(log_id: int, entry: KeyEntry, key_sha256: bytes) -> tuple[Any, ...]:

@@ -36,9 +36,14 @@ where k.log_id = %s and k.checkpoint_version > 0
 order by k.message_key, k.grouper_factory, k.checkpoint_version, e.log_offset desc, e.layout_id is null desc
 """
 _NEWEST_CHECKPOINTS: Final = """
-select log_offset, (extract(epoch from record_time - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint,
-       log_id, key_id, layout_id, null, convert_to(offsets, 'UTF8'), offsets_odd
-from projection.checkpoint_current where log_id = %s
+select e.log_offset, (extract(epoch from e.record_time - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint,
+       e.log_id, e.key_id, e.layout_id, null, convert_to(e.offsets, 'UTF8'), e.offsets_odd
+from projection.event_key k
+cross join lateral (
+    select c.* from projection.checkpoint_event c
+    where c.log_id = k.log_id and c.key_id = k.key_id
+    order by c.log_offset desc limit 1) e
+where k.log_id = %s and k.checkpoint_version is not null and e.layout_id is not null
 """
 
 

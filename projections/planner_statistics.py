@@ -3,11 +3,12 @@
 from typing import Final
 
 from eventlog.postgres.connection import Connection
+from projections.relations import CURRENT_TABLES
 
 MANY_ROWS: Final = 1_000
-_ANALYZE: Final = """
+_ANALYZE: Final = f"""
 analyze (skip_locked) eventlog.log, projection.job_log, projection.event_key, projection.checkpoint_layout,
-        projection.checkpoint_current, projection.message_current,
+        {", ".join(f"projection.{table}" for table in CURRENT_TABLES)},
         projection.checkpoint_event (log_id, key_id, log_offset, record_time, layout_id),
         projection.message_event (log_id, key_id, log_offset, record_time),
         projection.checkpoint_envelope (log_id, log_offset), projection.log_time,
@@ -24,7 +25,7 @@ def analyze(connection: Connection, written: int) -> None:
     if written >= MANY_ROWS:
         with connection.transaction():
             connection.execute("set local default_statistics_target = 10")  # a tenth of the pages to read
-            connection.execute(_ANALYZE)
+            connection.execute(_ANALYZE.encode())
 
 
 def finish_imports(connection: Connection, added: int) -> None:

@@ -21,11 +21,9 @@ from projections.batch_writes import (
     Meanwhile,
     append_histories,
     envelope_rows,
-    forget_merged,
-    merge_many,
-    newest_rows,
+    keep_current,
     other_rows,
-    prepare,
+    touched_keys,
 )
 from projections.errors import LogRebuilt, PositionMoved
 from projections.fold.batch import BatchFold
@@ -37,7 +35,6 @@ from projections.tracked_logs import TrackedLog, name_job, reload_log
 
 Clock = Callable[[], datetime]
 OnStep = Callable[[str], None]
-JsonRows = Sequence[Mapping[str, Any]]
 
 BATCH_EVENTS: Final = 40_000
 BATCH_BYTES: Final = 64 << 20
@@ -128,9 +125,7 @@ class Projector:
         self._on_step = on_step
         self._fold: LogFold | None = None
         self._partitions = partitions or LogPartitions(connection, archives=archives)
-        self._has_merged = False
         self.next_offset = log.next_offset
-        prepare(connection)
 
     def apply(
         self, events: Sequence[RecordedEvent], *, swept: Sequence[Swept] = (), meanwhile: Meanwhile = lambda: None
@@ -163,11 +158,8 @@ class Projector:
         else:
             with no_collections(freeze=True), self._connection.transaction():
                 self._hold()
-                if is_nested and self._has_merged:  # only the end of the caller's transaction empties them
-                    forget_merged(self._connection)
                 self._write(events, swept, fold, meanwhile)
                 self._move(next_offset)
-            self._has_merged = True
         self._fold = log_fold
         self.next_offset = next_offset
         self._on_step("committed")
@@ -206,7 +198,7 @@ class Projector:
         self._on_step("archived")
         append_histories(self._connection, fold, meanwhile=meanwhile)
         self._on_step("folded")
-        merge_many(self._connection, fold)
+        keep_current(self._connection, fold)
         self._name_job(fold)
         self._on_step("merged")
 
@@ -223,7 +215,7 @@ class Projector:
                 if not fold.checkpoints:  # otherwise while their envelopes are written
                     fold.decode_messages()
 
-    def _rows(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> dict[str, JsonRows]:
+    def _rows(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> dict[str, Any]:
         columns = EventColumns.of(events)
         fold.add(columns)
         fold.sweep(swept)
@@ -231,13 +223,14 @@ class Projector:
         checkpoints: list[CheckpointRow] = []
         fold.decode(checkpoints.extend)
         histories = [(CHECKPOINT_EVENT, checkpoints), envelope_rows(fold), (MESSAGE_EVENT, fold.messages)]
-        tables = chain(archived, histories, other_rows(fold), newest_rows(fold))
-        rows = {columns.table: json_rows(columns, rows) for columns, rows in tables}
+        tables = chain(archived, histories, other_rows(fold))
+        rows: dict[str, Any] = {columns.table: json_rows(columns, rows) for columns, rows in tables}
         rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.quarantine.resolved]
+        rows["touched"] = touched_keys(fold)
         self._on_step("folded")
         return {table: some for table, some in rows.items() if some}
 
-    def _move_with_rows(self, next_offset: int, rows: Mapping[str, JsonRows], fold: BatchFold) -> None:
+    def _move_with_rows(self, next_offset: int, rows: Mapping[str, Any], fold: BatchFold) -> None:
         if not fold.names_job:
             self._move(next_offset, rows)
             return
@@ -261,7 +254,7 @@ class Projector:
             return LogRebuilt(stream_name)
         return PositionMoved(stream_name, self.next_offset)
 
-    def _move(self, next_offset: int, rows: Mapping[str, JsonRows] = MappingProxyType({})) -> None:
+    def _move(self, next_offset: int, rows: Mapping[str, Any] = MappingProxyType({})) -> None:
         stream = self._log.stream
         notice = {
             "stream_name": stream.stream_name,

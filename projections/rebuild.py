@@ -18,6 +18,7 @@ from projections.scratch_fold import ScratchFold, may_fill_histories
 from projections.table_differences import TableDifferences, repair_job_log
 from projections.topic_check import complete_archive, has_topic
 from projections.tracked_logs import (
+    KEEP_CHECKPOINTS,
     LOCK_TIMEOUT,
     TrackedLog,
     block_projectors,
@@ -127,6 +128,7 @@ def _rebuild(
             repaired, log = (*repaired, job_log), reload_log(connection, log)
         if log.is_current:
             name_job(connection, log.stream)
+            connection.execute(KEEP_CHECKPOINTS, (log.stream.suffix,))
     return LogResult(log.stream, log.incarnation, rebuilt=fold.events, repaired=repaired)
 
 

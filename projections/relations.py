@@ -37,21 +37,41 @@ rows of the table.
 
 _VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
 
-LOG_TABLES: Final = {
-    "checkpoint_current": ("key_id",),
+FOLDED_TABLES: Final = {
     "checkpoint_envelope": ("log_offset",),
     "checkpoint_event": ("key_id", "log_offset"),
     "checkpoint_layout": ("layout_id", "n"),
     "event_key": ("key_id",),
     "gap": ("first_offset",),
     "log_time": ("log_offset",),
-    "message_current": ("key_id",),
     "message_event": ("key_id", "log_offset"),
     "quarantine": ("log_offset",),
     "startpoint_reading": ("key_id", "n"),
     "suspect_checkpoint": ("log_offset", "key_id"),
 }
 """The tables of ``projection`` whose rows are folded from a log's events, and their primary keys without ``log_id``."""
+
+CURRENT_TABLES: Final = {
+    "changelog_mapping": ("key_id",),
+    "checkpoint": ("key_id", "n"),
+    "config": ("key_id",),
+    "container_execution": ("key_id",),
+    "container_host": ("key_id",),
+    "job_coordinator_metadata": ("key_id",),
+    "other_message": ("key_id",),
+    "pending_startpoint": ("key_id",),
+    "startpoint_fan_out": ("key_id", "n"),
+    "state_checkpoint": ("key_id", "n"),
+    "task_container": ("key_id",),
+    "task_mode": ("key_id",),
+    "task_partition": ("key_id", "n"),
+}
+"""The tables of current rows, and their primary keys likewise: the rows of a log are those of
+``projection.<table>_now``, see `projections/sql/write/current.sql`.
+"""
+
+LOG_TABLES: Final = FOLDED_TABLES | CURRENT_TABLES
+"""All tables with rows of single logs."""
 
 _ARCHIVE: Final = "log log_head event observation held_name relation_object horizon retired_stream input_bound"
 _STATES: Final = "job_log position refused_stream stream_holder"

@@ -15,7 +15,7 @@ from eventlog.postgres.log_registry import hold, hold_archive, stream_identities
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ArchiveReplacement, next_retention_number
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
-from projections.relations import LOG_TABLES
+from projections.relations import CURRENT_TABLES, FOLDED_TABLES, LOG_TABLES
 from projections.scratch_fold import ReadArchived, ScratchFold
 from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, block_projectors, reload_log
 from projections.verify import verify_log
@@ -104,26 +104,23 @@ _NEWEST_TIME: Final = """
 select max(t.at) from projection.position p cross join lateral projection.log_time_at(p.log_id, p.next_offset - 1) t
 """
 _LOCK_ARCHIVE: Final = "lock table eventlog.event in share row exclusive mode"
-_DIFFERS: Final = """
-select exists (
-  (select k.key_sha256, c.log_offset, c.body from projection.message_current c
-   join projection.event_key k using (log_id, key_id) where c.log_id = %(log_id)s)
-  except
-  (select k.key_sha256, c.log_offset, c.body from pg_temp.message_current c
-   join pg_temp.event_key k using (log_id, key_id) where c.log_id = %(log_id)s))
-or exists (
-  (select k.key_sha256, c.log_offset, c.checkpoint_id, c.offsets, c.offsets_odd from projection.checkpoint_current c
-   join projection.event_key k using (log_id, key_id) where c.log_id = %(log_id)s)
-  except
-  (select k.key_sha256, c.log_offset, c.checkpoint_id, c.offsets, c.offsets_odd from pg_temp.checkpoint_current c
-   join pg_temp.event_key k using (log_id, key_id) where c.log_id = %(log_id)s))
-or (select count(*) from projection.message_current where log_id = %(log_id)s)
-   <> (select count(*) from pg_temp.message_current where log_id = %(log_id)s)
-or (select count(*) from projection.checkpoint_current where log_id = %(log_id)s)
-   <> (select count(*) from pg_temp.checkpoint_current where log_id = %(log_id)s)
+_NEWEST: Final = """
+select k.key_sha256, m.log_offset, m.body, c.checkpoint_id, c.offsets, c.offsets_odd
+from {0}.event_key k
+left join (select distinct on (e.key_id) e.* from {0}.message_event e
+           where e.log_id = %(log_id)s order by e.key_id, e.log_offset desc) m on m.key_id = k.key_id
+left join (select distinct on (e.key_id) e.* from {0}.checkpoint_event e
+           where e.log_id = %(log_id)s order by e.key_id, e.log_offset desc) c on c.key_id = k.key_id
+where k.log_id = %(log_id)s and (m.body is not null or c.layout_id is not null)
 """
+_DIFFERS: Final = "with stored as ({}), folded as ({}) {}".format(
+    _NEWEST.format("projection"),
+    _NEWEST.format("pg_temp"),
+    "select exists (select from ((table stored except table folded) union all (table folded except table stored)) d)",
+)
 _DELETE: Final = sql.SQL("delete from projection.{} where log_id = %s")
 _INSERT: Final = sql.SQL("insert into projection.{} select * from pg_temp.{} where log_id = %s")
+_INSERT_CURRENT: Final = sql.SQL("insert into projection.{} select * from projection.{}(%s)")
 _COUNT_REBUILDS: Final = "update projection.position set rebuilds = rebuilds + 1 where log_id = any(%s)"
 _INSERT_HORIZON: Final = """
 insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time) values (%s, %s, %s, %s)
@@ -316,4 +313,8 @@ def _replace_rows(connection: Connection, log: TrackedLog) -> None:
         raise _rows_differ(log)
     for table in map(sql.Identifier, LOG_TABLES):
         connection.execute(_DELETE.format(table), (log.log_id,))
+    for table in map(sql.Identifier, FOLDED_TABLES):
         connection.execute(_INSERT.format(table, table), (log.log_id,))
+    for name in CURRENT_TABLES:
+        insert = _INSERT_CURRENT.format(sql.Identifier(name), sql.Identifier(f"{name}_now"))
+        connection.execute(insert, (log.log_id,))

@@ -10,15 +10,15 @@ from psycopg import sql
 from eventlog.events import EventColumns, RecordedEvent, bytes_of, no_collections
 from eventlog.postgres.archive import ArchivedEvents, read_archived
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import Columns, copy_rows
+from eventlog.postgres.copy_rows import Columns
 from eventlog.timestamps import MICROS_OF_AN_HOUR, all_storable_micros
-from projections.batch_writes import HISTORIES, append_histories, newest_rows
+from projections.batch_writes import HISTORIES, append_histories
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_BYTES, BATCH_EVENTS
-from projections.relations import LOG_TABLES
+from projections.relations import FOLDED_TABLES
 from projections.tracked_logs import TrackedLog, read_observations
 
 SCRATCH: Final = "pg_temp"
@@ -31,15 +31,6 @@ _INDEXED: Final = ("quarantine",)
 _CREATE: Final = sql.SQL("create temporary table if not exists {} (like projection.{} {}) on commit drop")
 _INDEX: Final = sql.SQL("create index if not exists {} on pg_temp.{} (log_id)")
 _EXISTS: Final = sql.SQL("exists (select from projection.{table} where log_id = {log_id})")
-_REMOVE_OLDER: Final = sql.SQL("""
-delete from pg_temp.{table} t
-using (select ctid, row_number() over (partition by key_id order by log_offset desc) from pg_temp.{table}
-       where log_id = {log_id}) as age (row_id, n)
-where t.ctid = age.row_id and (age.n > 1 or t.{deleted} is null)
-""")
-_DELETED: Final = {"checkpoint_current": "layout_id", "message_current": "body"}
-"""The column that is null in a row that deletes its key."""
-
 
 ReadArchived = Callable[[Connection, int, int, int], Iterable[ArchivedEvents]]
 """Reads a log's events from an offset to before another."""
@@ -87,7 +78,7 @@ class ScratchFold:
         self.filled = tuple(columns.table.partition(".")[2] for columns in self._histories)
         self._next_offset = 0
         self._swept = 0
-        for name in LOG_TABLES:
+        for name in FOLDED_TABLES:
             indexes = sql.SQL("including indexes" if name in _INDEXED else "")
             connection.execute(_CREATE.format(sql.Identifier(name), sql.Identifier(name), indexes))
             if is_shared:
@@ -101,7 +92,6 @@ class ScratchFold:
         with no_collections(freeze=True):
             for batch in archived_batches(archived, sweeps[self._swept :], self._batch_events):
                 self._apply(batch)
-        self._remove_older_rows()
         self._next_offset = max(self._next_offset, until)
 
     def _apply(self, batch: ArchivedBatch) -> None:
@@ -109,8 +99,6 @@ class ScratchFold:
         fold.add(EventColumns.of(batch.events))
         fold.sweep(batch.swept)
         append_histories(self._connection, fold, self._place)
-        for columns, rows in newest_rows(fold):
-            copy_rows(self._connection, columns.in_schema(SCRATCH), rows)
         self._swept += len(batch.swept)
         self.events += len(batch.events)
         self._on_progress(len(batch.events))
@@ -118,18 +106,12 @@ class ScratchFold:
     def _place(self, columns: Columns) -> Columns:
         return columns if columns in self._histories else columns.in_schema(SCRATCH)
 
-    def _remove_older_rows(self) -> None:
-        """Leave only the newest row of each key in the current tables: each batch appended its own newest rows."""
-        for table, deleted in _DELETED.items():
-            names = {"table": sql.Identifier(table), "deleted": sql.Identifier(deleted)}
-            self._connection.execute(_REMOVE_OLDER.format(**names, log_id=self._log_id))
-
 
 def may_fill_histories(connection: Connection, log_id: int) -> bool:
     """Whether a fold can write the histories of a log itself, and they need no comparison: nothing is stored of the
     log, neither rows nor layouts with other numbers.
     """
-    tables = (_EXISTS.format(table=sql.Identifier(table), log_id=sql.Literal(log_id)) for table in LOG_TABLES)
+    tables = (_EXISTS.format(table=sql.Identifier(table), log_id=sql.Literal(log_id)) for table in FOLDED_TABLES)
     has_rows = connection.execute(sql.SQL("select {}").format(sql.SQL(" or ").join(tables))).fetchone()
     return has_rows == (False,)
 

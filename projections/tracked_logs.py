@@ -51,13 +51,12 @@ set state = 'stopped', state_detail = null, end_offset = case when %s then next_
 """
 _FORGET_REFUSAL: Final = "delete from projection.refused_stream where stream_name = %s"
 _NAMES: Final = """
-select k.message_key, c.body ->> 'config_value'       -- as projection.config_state, which reads all keys
+select c.config_key, c.config_value
 from projection.job_log j
 join projection.event_key k on k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
   and left(k.message_key, 100) in ('job.name', 'job.id')
-join projection.message_current c on c.log_id = k.log_id and c.key_id = k.key_id
+join projection.config c on c.log_id = k.log_id and c.key_id = k.key_id
 where j.job_suffix = %s and j.stream_kind = 'coordinator' and j.is_current
-order by c.log_offset
 """
 _RENAME: Final = """
 update projection.job_log set job_name = %s, job_id = %s
@@ -76,6 +75,9 @@ where l.backend = any(%s)
   and not exists (select from projection.job_log j join projection.position p using (log_id) where j.log_id = l.log_id)
 order by l.stream_name, l.incarnation
 """
+KEEP_CHECKPOINTS: Final = "select projection.keep_checkpoints_of_job(%s)"
+"""Chooses the checkpoints of a job again, after its current logs or its config have changed."""
+
 _HAS_CURRENT: Final = "select exists (select from projection.job_log where stream_name = %s and is_current)"
 _FORGET: Final = """
 with forgotten as (delete from projection.job_log where log_id = any(%(logs)s))
@@ -206,6 +208,7 @@ def track_log(
     )
     connection.execute(_FORGET_REFUSAL, (log.stream.stream_name,))
     name_job(connection, log.stream)
+    connection.execute(KEEP_CHECKPOINTS, (log.stream.suffix,))
     if connection.execute(UNINDEXED_TABLES, (TABLES,)).fetchone():
         raise DatabaseReplaced
     return log
@@ -239,6 +242,7 @@ def make_current(connection: Connection, log: TrackedLog) -> None:
         (log.log_id, log.log_id, log.stream.stream_name),
     )
     name_job(connection, log.stream)
+    connection.execute(KEEP_CHECKPOINTS, (log.stream.suffix,))
 
 
 def stop_at_position(connection: Connection, log: TrackedLog) -> None:

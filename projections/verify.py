@@ -24,8 +24,12 @@ where job_suffix = %s and stream_kind = 'coordinator' and is_current and log_id 
 """
 _FOLDED_NAMES: Final = """
 select k.message_key, m.body ->> 'config_value'
-from pg_temp.message_current m join pg_temp.event_key k using (log_id, key_id)
-where k.message_type = 'set-config' and k.message_key in ('job.name', 'job.id') order by m.log_offset
+from pg_temp.event_key k
+cross join lateral (
+  select e.body, e.log_offset from pg_temp.message_event e
+  where e.key_id = k.key_id order by e.log_offset desc limit 1) m
+where k.message_type = 'set-config' and k.message_key in ('job.name', 'job.id') and m.body is not null
+order by m.log_offset
 """
 
 

@@ -25,10 +25,14 @@ _OF_COORDINATOR_STREAM: Final = (
     *("startpoint_fan_out", "task_container", "task_mode", "task_partition"),
 )
 _OF_BOTH: Final = ("checkpoint", "state_checkpoint")
-_STATE_OF_ONE: Final = sql.SQL("{name} as (select * from projection.{state}({log}, {incarnation}, {cut}))")
-_STATE_OF_BOTH: Final = sql.SQL(
-    "{name} as (select * from projection.{state}({log}, {incarnation}, {cut}, {log2}, {incarnation2}, {cut2}))"
-)
+_RELATION: Final = """
+{{name}} as (
+  select r.*, l.stream_kind, l.incarnation,
+    case l.stream_kind when 'checkpoint' then 'checkpoint-topic' else 'coordinator-stream' end as origin
+  from projection.{{rows}}({}, null) r join projection.job_log l on l.log_id = r.log_id)
+"""
+_OF_ONE_CUT: Final = sql.SQL(_RELATION.format("{log}, {cut}"))
+_OF_BOTH_CUTS: Final = sql.SQL(_RELATION.format("{log}, {cut}, {log2}, {cut2}"))
 _OTHERS: Final = sql.SQL("""
 startpoint as (select * from projection.startpoint_state({log}, {incarnation}, {cut}, {log2}, {cut2}, {at})),
 starting_offset as (
@@ -165,8 +169,8 @@ def _relations(cut: JobCut) -> sql.Composable:
     """The relations of a job at a cut, as common table expressions; the server evaluates those that are used."""
     literals = {name: sql.Literal(value) for name, value in cut._asdict().items()}
     parts = [
-        form.format(name=sql.Identifier(name), state=sql.Identifier(f"{name}_state"), **literals)
-        for form, names in ((_STATE_OF_ONE, _OF_COORDINATOR_STREAM), (_STATE_OF_BOTH, _OF_BOTH))
+        form.format(name=sql.Identifier(name), rows=sql.Identifier(f"{name}_at"), **literals)
+        for form, names in ((_OF_ONE_CUT, _OF_COORDINATOR_STREAM), (_OF_BOTH_CUTS, _OF_BOTH))
         for name in names
     ]
     return sql.SQL(", ").join([*parts, _OTHERS.format(**literals)])

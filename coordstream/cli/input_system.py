@@ -35,7 +35,7 @@ _CONFIG: Final = """
 select j.job_name, j.job_id, c.config_key, c.config_value
 from unnest(%s::text[], %s::text[]) w(job_name, job_id)
 join projection.current_job j using (job_name, job_id)
-cross join lateral projection.config_state(j.coordinator_log, null, null) c
+join projection.config c on c.log_id = j.coordinator_log
 where c.config_key like 'systems.%%' or c.config_key in ('job.coordinator.system', 'job.default.system')
 """
 

@@ -40,9 +40,7 @@ _TASKS: Final = sql.SQL(
 )
 _COMMIT_MS: Final = sql.SQL(
     """
-    select j.job_name, j.job_id, m.body ->> 'config_value' as value
-    from projection.current_job j cross join lateral projection.message_head(j.coordinator_log, null, 'set-config') m
-    where left(m.message_key, 100) = 'task.commit.ms'
+    select c.job_name, c.job_id, c.config_value as value from coordinator.config c where c.config_key = 'task.commit.ms'
     """
 )
 

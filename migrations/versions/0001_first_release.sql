@@ -269,9 +269,85 @@ create table projection.message_event (
 );
 comment on column projection.message_event.message_time is 'the envelope''s own timestamp';
 comment on column projection.message_event.body is 'the decoded fields, secrets masked; null = delete';
-create table projection.message_current (
-    like projection.message_event including comments,
-    constraint pk_message_current primary key (log_id, key_id)
+
+-- Current rows, which projection.keep_current derives from message_event; n: place in the message, from 1.
+create table projection.config (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null,
+    is_sensitive boolean not null, config_key text not null, config_value text,
+    source text, host text, username text,
+    constraint pk_config primary key (log_id, key_id)
+) with (fillfactor = 50);
+create table projection.changelog_mapping (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null,
+    changelog_partition integer, task_name text not null,
+    source text, host text, username text,
+    constraint pk_changelog_mapping primary key (log_id, key_id)
+) with (fillfactor = 50);
+create table projection.container_execution (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null,
+    container_id text not null, execution_container_id text,
+    source text, host text, username text,
+    constraint pk_container_execution primary key (log_id, key_id)
+) with (fillfactor = 50);
+create table projection.container_host (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null,
+    container_id text not null, host_name text, jmx_url text, jmx_tunneling_url text,
+    source text, host text, username text,
+    constraint pk_container_host primary key (log_id, key_id)
+) with (fillfactor = 50);
+create table projection.job_coordinator_metadata (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null,
+    cluster_type text not null, epoch_id text, config_id text, job_model_id text,
+    source text, host text, username text,
+    constraint pk_job_coordinator_metadata primary key (log_id, key_id)
+) with (fillfactor = 50);
+create table projection.task_container (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null,
+    task_name text not null, container_id text,
+    source text, host text, username text,
+    constraint pk_task_container primary key (log_id, key_id)
+) with (fillfactor = 50);
+create table projection.task_mode (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null,
+    task_name text not null, task_mode text,
+    source text, host text, username text,
+    constraint pk_task_mode primary key (log_id, key_id)
+) with (fillfactor = 50);
+create table projection.task_partition (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null, n integer not null,
+    partition_id integer, key_bucket integer, system_name text, stream_name text, task_name text,
+    source text, host text, username text,
+    constraint pk_task_partition primary key (log_id, key_id, n)
+) with (fillfactor = 50);
+create table projection.pending_startpoint (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null,
+    created_ms bigint, startpoint_type text, startpoint_value text,
+    source text, host text, username text,
+    constraint pk_pending_startpoint primary key (log_id, key_id)
+) with (fillfactor = 50);
+create table projection.startpoint_fan_out (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null, n integer not null,
+    created_at timestamptz, fanned_out_at timestamptz, partition_id integer, key_bucket integer,
+    task_name text not null, system_name text, stream_name text, startpoint_type text, startpoint_value text,
+    source text, host text, username text,
+    constraint pk_startpoint_fan_out primary key (log_id, key_id, n)
+) with (fillfactor = 50);
+create table projection.other_message (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null,
+    message_type text, message_key text, message_value text,
+    source text, host text, username text,
+    constraint pk_other_message primary key (log_id, key_id)
 ) with (fillfactor = 50);
 
 create table projection.checkpoint_layout (
@@ -289,26 +365,40 @@ comment on column projection.checkpoint_layout.input_count is
     'in the row of place 1: how many of the offsets are of input partitions';
 comment on column projection.checkpoint_layout.input_streams is 'in the row of place 1: system.stream of each of these';
 
-create table projection.checkpoint_current (
+create table projection.checkpoint_event (
     log_offset bigint not null, record_time timestamptz,
     log_id integer not null, key_id integer not null,
     layout_id integer, checkpoint_id text,
     offsets text, offsets_odd text[],
-    constraint pk_checkpoint_current primary key (log_id, key_id)
-) with (fillfactor = 50);
-comment on column projection.checkpoint_current.layout_id is 'names of the offsets; 0 = none, null = delete';
-comment on column projection.checkpoint_current.offsets is 'U+001F between, U+001E = null';
-comment on column projection.checkpoint_current.offsets_odd is
-    'instead of offsets where one of them holds these characters';
-
-create table projection.checkpoint_event (
-    like projection.checkpoint_current including comments,
     other_version_time timestamptz,
     constraint pk_checkpoint_event primary key (log_id, key_id, log_offset)
 ) partition by range (log_offset);
+comment on column projection.checkpoint_event.layout_id is 'names of the offsets; 0 = none, null = delete';
+comment on column projection.checkpoint_event.offsets is 'U+001F between, U+001E = null';
+comment on column projection.checkpoint_event.offsets_odd is
+    'instead of offsets where one of them holds these characters';
 comment on column projection.checkpoint_event.other_version_time is
     'record time of the task''s newest event of the other version before; -infinity = none, or a delete; '
     'infinity = not to be held; null = a set-checkpoint';
+
+-- The offsets in the checkpoints that the tasks of each job start from, in the log that these are read from.
+create table projection.checkpoint (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz, input_offset_number bigint,
+    log_id integer not null, key_id integer not null, n integer not null,
+    partition_id integer, key_bucket integer, checkpoint_version integer not null,
+    task_name text not null, system_name text, stream_name text, input_offset text, checkpoint_id text,
+    source text, host text, username text,
+    constraint pk_checkpoint primary key (log_id, key_id, n)
+) with (fillfactor = 50);
+create table projection.state_checkpoint (
+    log_offset bigint not null, record_time timestamptz, message_time timestamptz,
+    log_id integer not null, key_id integer not null, n integer not null,
+    changelog_partition integer, checkpoint_version integer not null,
+    task_name text not null, store_name text not null, factory_name text not null, marker text,
+    changelog_system text, changelog_stream text, changelog_offset text, checkpoint_id text,
+    source text, host text, username text,
+    constraint pk_state_checkpoint primary key (log_id, key_id, n)
+) with (fillfactor = 50);
 
 create table projection.suspect_checkpoint (
     log_offset bigint not null,

@@ -44,7 +44,7 @@ class Swept(NamedTuple):
 
 
 class CheckpointRow(NamedTuple):
-    """A row of checkpoint_event, ``layout_id`` None = delete; checkpoint_current has all columns but the last."""
+    """A row of checkpoint_event, ``layout_id`` None = delete."""
 
     log_offset: int
     record_time: int | None

@@ -28,9 +28,15 @@ _COMPLETE: Final = "update projection.position set resync_from = null, read_at =
 _LIVE_KEYS: Final = """
 select k.key_sha256, max(l.log_offset)
 from (
-  select key_id, log_offset from projection.message_current where log_id = %(log_id)s
+  select m.key_id, m.log_offset from projection.event_key a
+  cross join lateral (select e.* from projection.message_event e where e.log_id = a.log_id and e.key_id = a.key_id
+                      order by e.log_offset desc limit 1) m
+  where a.log_id = %(log_id)s and m.body is not null
   union all
-  select key_id, log_offset from projection.checkpoint_current where log_id = %(log_id)s
+  select c.key_id, c.log_offset from projection.event_key a
+  cross join lateral (select e.* from projection.checkpoint_event e where e.log_id = a.log_id and e.key_id = a.key_id
+                      order by e.log_offset desc limit 1) c
+  where a.log_id = %(log_id)s and c.layout_id is not null
   union all
   select key_id, log_offset from projection.quarantine where log_id = %(log_id)s and resolved_by is null
 ) l join projection.event_key k on k.log_id = %(log_id)s and k.key_id = l.key_id
@@ -82,8 +88,8 @@ def resync(
 
 
 class LiveKeys:
-    """The digests of the log's live keys whose newest events a resync has not found yet. A key is live if a current
-    table has a row of it, or it has an unresolved event in quarantine.
+    """The digests of the log's live keys whose newest events a resync has not found yet. A key is live if its newest
+    event is not a delete, or it has an unresolved event in quarantine.
     """
 
     def __init__(self, connection: Connection, log_id: int) -> None:

@@ -44,14 +44,12 @@ select s.job_name, s.job_id, s.job_bucket, 'state_markers_disagree' as anomaly, 
   c.changed_at as record_time, null::timestamptz as message_time, null::text as source, null::text as host, null::text as username,
   s.stream_kind, s.incarnation, c.changed_log_offset as log_offset
 from (
-  select j.job_name, j.job_id, j.job_bucket, coalesce(j.checkpoint_log, j.coordinator_log) as log_id, r.*,
+  select j.job_name, j.job_id, j.job_bucket, j.stream_kind, j.incarnation, r.*,
     first_value(r.factory_name) over own as own_factory, first_value(r.marker) over own as own_marker,
     first_value(r.changelog_system) over own as own_system, first_value(r.changelog_stream) over own as own_stream,
     first_value(r.changelog_partition) over own as own_partition, first_value(r.changelog_offset) over own as own_offset
-  from projection.current_job j
-  cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => null,
-    checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => null) r
-  where r.marker is not null
+  from projection.job_log j join projection.state_checkpoint r on r.log_id = j.log_id
+  where j.is_current and r.marker is not null
   window own as (partition by j.job_name, j.job_id, r.task_name, r.store_name order by r.changelog_stream is null, r.factory_name)) s
 cross join lateral projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.own_factory,
   s.own_marker, s.own_system, s.own_stream, s.own_partition, s.own_offset) c

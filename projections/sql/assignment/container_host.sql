@@ -1,17 +1,14 @@
--- The relation coordinator.container_host of one log, now (cut null) or as of an offset.
-create function projection.container_host_state(log_id integer, incarnation integer, cut bigint)
-returns table (container_id text, host_name text, jmx_url text, jmx_tunneling_url text,
-               record_time timestamptz, message_time timestamptz, source text, host text, username text,
-               stream_kind text, incarnation integer, log_offset bigint)
-language sql stable parallel safe as $$
-  select m.message_key, m.body ->> 'host_name', m.body ->> 'jmx_url', m.body ->> 'jmx_tunneling_url',
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-container-host-assignment') m
+-- The rows of projection.container_host as of an offset (cut null = the log's end), of some keys (null = all).
+create function projection.container_host_at(log_id integer, cut bigint, keys integer[]) returns setof projection.container_host language sql stable parallel safe as $$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, m.message_key, m.body ->> 'host_name', m.body ->> 'jmx_url', m.body ->> 'jmx_tunneling_url', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-container-host-assignment', $3) m
 $$;
 
 create view coordinator.container_host as
-select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
+select j.job_name, j.job_id, j.job_bucket, r.container_id, r.host_name, r.jmx_url, r.jmx_tunneling_url,
+  r.record_time, r.message_time, r.source, r.host, r.username, j.stream_kind, j.incarnation, r.log_offset
+from projection.job_log j join projection.container_host r on r.log_id = j.log_id
+where j.is_current;
 comment on view coordinator.container_host is E'The host that each container last ran on, and the address of its JMX server.\nKey: job_name, job_id, container_id.';
 comment on column coordinator.container_host.host_name is 'The host that the container runs on. The host of the message''s writer is in the column host.';
 comment on column coordinator.container_host.host is 'The host of the message''s writer, from its envelope, as source and username are. The container''s host is in host_name. Null: there is no envelope, or it has no host.';

@@ -4,9 +4,9 @@
 create function projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, assigned_by text)
 language sql stable parallel safe as $$
-  select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, incarnation => null, cut => $2) t
+  select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, $2) t
   where ($5 is null or t.task_name = $5)
-    and t.task_name not in (select m.task_name from projection.task_mode_state($1, incarnation => null, cut => $2) m where m.task_mode = 'Standby')
+    and t.task_name not in (select m.task_name from projection.task_mode_state($1, $2) m where m.task_mode = 'Standby')
   union all
   select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4, $5) k
   where not projection.is_assigned($1, $2)
@@ -38,7 +38,7 @@ language plpgsql stable parallel safe as $$
 #variable_conflict use_column
 begin
   return query
-  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket from projection.checkpoint_state($1, coordinator_incarnation => null, coordinator_cut => $2, checkpoint_log => $3, checkpoint_incarnation => null, checkpoint_cut => $4) k
+  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket from projection.checkpoint_state($1, $2, $3, $4) k
   where $5 is null or k.task_name = $5;
 end
 $$;
@@ -54,6 +54,6 @@ returns integer language sql stable parallel safe as $$
       select from projection.task_input($1, $2, $3, $4, $8) t
       where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7) then 0
     when projection.is_input((
-      select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) from projection.config_state($1, incarnation => null, cut => $2) c), $5, $6) then 2
+      select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) from projection.config_state($1, $2) c), $5, $6) then 2
     else 1 end
 $$;

@@ -1,18 +1,16 @@
--- The relation coordinator.task_partition of one log, now (cut null) or as of an offset.
-create function projection.task_partition_state(log_id integer, incarnation integer, cut bigint)
-returns table (system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text,
-               record_time timestamptz, message_time timestamptz, source text, host text, username text,
-               stream_kind text, incarnation integer, log_offset bigint)
-language sql stable parallel safe as $$
-  select m.system_name, m.stream_name, m.partition_id, m.key_bucket, t.task_name,
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-task-partition-assignment') m
-  cross join lateral jsonb_array_elements_text(m.body -> 'task_names') t(task_name)
+-- The rows of projection.task_partition as of an offset (cut null = the log's end), of some keys (null = all).
+create function projection.task_partition_at(log_id integer, cut bigint, keys integer[]) returns setof projection.task_partition language sql stable parallel safe as $$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, t.n::integer, m.partition_id, m.key_bucket,
+    m.system_name, m.stream_name, t.task_name, m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-task-partition-assignment', $3) m
+  cross join lateral jsonb_array_elements_text(m.body -> 'task_names') with ordinality t(task_name, n)
 $$;
 
 create view coordinator.task_partition as
-select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
+select j.job_name, j.job_id, j.job_bucket, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name,
+  r.record_time, r.message_time, r.source, r.host, r.username, j.stream_kind, j.incarnation, r.log_offset
+from projection.job_log j join projection.task_partition r on r.log_id = j.log_id
+where j.is_current;
 comment on view coordinator.task_partition is E'Which tasks read which input partition: one row per partition and task, since several tasks read a partition of a broadcast input. Partitions of inputs that the job no longer has stay here, as they do on the log.\nKey: job_name, job_id, system_name, stream_name, partition_id, key_bucket, task_name.';
 
 create view coordinator.task_partition_history as

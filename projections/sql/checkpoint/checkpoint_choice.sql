@@ -11,6 +11,12 @@ create function projection.max_age(config_value text) returns interval language 
     else interval '10 minutes' end
 $$;
 
+-- Whether checkpoint_rule depends on a config key.
+create function projection.is_of_checkpoint_rule(config_key text) returns boolean language sql immutable parallel safe as $$
+  select $1 in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age', 'job.systemstreampartition.grouper.factory',
+                'job.changelog.system', 'job.default.system') or $1 like 'stores.%_.changelog'
+$$;
+
 -- What a job's config says about reading checkpoints (one row): the versions in order of priority, the one of lower priority if both 1
 -- and 2 are read, how much newer it must be to be chosen, the grouper (null = config unknown), and the changelogs of the stores as
 -- `system.stream`, with the names of their stores in the same order.
@@ -20,15 +26,11 @@ language sql stable parallel safe as $$
   select v.versions,
     case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
     projection.max_age(c.max_age),
-    case when $2 is null and exists (
-           select from projection.event_key k
-           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
-             and (select true from projection.message_current m where m.log_id = k.log_id and m.key_id = k.key_id))
-           or $2 is not null and exists (
+    case when exists (
            select from projection.event_key k
            cross join lateral (
              select e.body from projection.message_event e
-             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
+             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
              order by e.log_offset desc limit 1) h
            where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.body is not null)
          then coalesce(c.grouper_factory, 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory') end,
@@ -39,7 +41,7 @@ language sql stable parallel safe as $$
            nullif(max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory'), '') as grouper_factory,
            coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
                     max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
-    from projection.message_head($1, $2, 'set-config') m
+    from projection.message_head($1, $2, 'set-config', null) m
     where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
                             'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
   cross join lateral (
@@ -51,7 +53,7 @@ language sql stable parallel safe as $$
     select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name collate "C") as changelogs,
            array_agg(v.store_name order by v.store_name collate "C") as store_names
     from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
-          from projection.message_head($1, $2, 'set-config') m
+          from projection.message_head($1, $2, 'set-config', null) m
           where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v
     where v.changelog <> '') s
 $$;
@@ -70,53 +72,90 @@ returns boolean language sql immutable parallel safe as $$
   select coalesce(projection.time_between($1, $2) > $3, false)
 $$;
 
--- The newest checkpoint event of each task, version and grouper that is not a delete: now (cut null), or as of an offset (inclusive).
-create function projection.checkpoint_head(log_id integer, cut bigint)
-returns table (log_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id integer,
+-- The newest checkpoint event of each task, version and grouper that is not a delete, as of an offset (inclusive; cut null = the log's
+-- end), of some keys (null = all).
+create function projection.checkpoint_head(log_id integer, cut bigint, keys integer[])
+returns table (log_id integer, key_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id integer,
                checkpoint_id text, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint)
 language sql stable parallel safe as $$
-  select distinct on (h.task_name, h.checkpoint_version, h.grouper_factory)
-    h.log_id, h.task_name, h.checkpoint_version, h.grouper_factory, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.record_time, h.log_offset
+  select distinct on (k.message_key, k.checkpoint_version, k.grouper_factory) k.log_id, k.key_id, k.message_key, k.checkpoint_version, k.grouper_factory,
+    h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.record_time, h.log_offset
   from (
-    select c.log_id, k.message_key as task_name, k.checkpoint_version, k.grouper_factory, c.layout_id,
-      c.checkpoint_id, c.offsets, c.offsets_odd, c.record_time, c.log_offset
-    from projection.checkpoint_current c
-    join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
-    where $2 is null and c.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
+    select e.* from projection.event_key e where $3 is null and e.log_id = $1
     union all
-    select e.log_id, k.message_key, k.checkpoint_version, k.grouper_factory, e.layout_id,
-      e.checkpoint_id, e.offsets, e.offsets_odd, e.record_time, e.log_offset
-    from projection.event_key k
-    cross join lateral (
-      select e.* from projection.checkpoint_event e
-      where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
-      order by e.log_offset desc limit 1) e
-    where $2 is not null and k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other and e.layout_id is not null) h
-  order by h.task_name, h.checkpoint_version, h.grouper_factory, h.log_offset desc
+    select e.* from projection.event_key e where $3 is not null and e.log_id = $1 and e.key_id = any ($3)) k
+  cross join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
+    order by e.log_offset desc limit 1) h
+  where k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other and h.layout_id is not null
+  order by k.message_key, k.checkpoint_version, k.grouper_factory, h.log_offset desc
 $$;
 
--- The checkpoint event that each task starts from. Versions are read in order of priority; one of lower priority is chosen only if it
--- comes later and the better one is outdated. Read from the checkpoint topic if the job has one, else from the coordinator stream.
-create function projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint)
-returns table (log_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text,
+-- The grouper of the newest checkpoint on a checkpoint topic. Only if keys of the topic name several are the checkpoints compared.
+create function projection.newest_grouper(log_id integer, cut bigint) returns text language sql stable parallel safe as $$
+  select case when min(k.grouper_factory) = max(k.grouper_factory) and count(k.grouper_factory) = count(*) then min(k.grouper_factory) else (
+    select n.grouper_factory from projection.checkpoint_head($1, $2, null) n where n.checkpoint_version > 0 order by n.log_offset desc limit 1) end
+  from projection.event_key k
+  where k.log_id = $1 and k.checkpoint_version > 0 and not k.is_other
+$$;
+
+-- The checkpoint event that each task starts from, of the tasks that some keys name (null = all). Versions are read in order of priority;
+-- one of lower priority is chosen only if it comes later and the better one is outdated. Read from the checkpoint topic if the job has
+-- one, else from the coordinator stream.
+create function projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[])
+returns table (log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text,
                offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint, changelogs text[], store_names text[])
 language sql stable parallel safe as $$
-  select r.log_id, r.task_name, r.checkpoint_version, r.layout_id, r.checkpoint_id, r.offsets, r.offsets_odd, r.record_time, r.log_offset,
+  select r.log_id, r.key_id, r.task_name, r.checkpoint_version, r.layout_id, r.checkpoint_id, r.offsets, r.offsets_odd, r.record_time, r.log_offset,
     r.changelogs, r.store_names
   from (
     select h.*, q.max_age, q.changelogs, q.store_names, row_number() over w as place,
       lead(h.log_offset) over w as lower_offset, lead(h.record_time) over w as lower_time,
       lag(h.log_offset) over w as upper_offset, lag(h.record_time) over w as upper_time
     from projection.checkpoint_rule($1, $2) q
-    cross join lateral projection.checkpoint_head(coalesce($3, $1), case when $3 is null then $2 else $4 end) h
+    cross join lateral projection.checkpoint_head(coalesce($3, $1), case when $3 is null then $2 else $4 end, $5) h
     where case when $3 is null then h.checkpoint_version = 0
-               else h.checkpoint_version = any (q.versions) and h.grouper_factory = coalesce(q.grouper_factory,
-                 (select n.grouper_factory from projection.checkpoint_head($3, $4) n where n.checkpoint_version > 0 order by n.log_offset desc limit 1)) end
+               else h.checkpoint_version = any (q.versions)
+                 and h.grouper_factory = coalesce(q.grouper_factory, (select projection.newest_grouper($3, $4))) end
     window w as (partition by h.task_name order by array_position(q.versions, h.checkpoint_version), h.log_offset desc)) r
   where case r.place
     when 1 then not coalesce(r.lower_offset > r.log_offset and projection.is_outdated(r.record_time, r.lower_time, r.max_age), false)
     when 2 then coalesce(r.log_offset > r.upper_offset and projection.is_outdated(r.upper_time, r.record_time, r.max_age), false)
     else false end
+$$;
+
+-- The offsets in the chosen checkpoints, each with what its checkpoint's layout says of it: of inputs, and of state.
+create function projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[])
+returns table (log_offset bigint, record_time timestamptz, message_time timestamptz, log_id integer, key_id integer, n integer, is_state boolean,
+               partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text,
+               factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text,
+               source text, host text, username text)
+language sql stable parallel safe as $$
+  select w.log_offset, w.record_time, e.message_time, w.log_id, w.key_id, l.n,
+    l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs),
+    l.partition_id, l.key_bucket, w.checkpoint_version, w.task_name, l.system_name, l.stream_name,
+    coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
+    coalesce(l.store_name, w.store_names[array_position(w.changelogs, l.system_name || '.' || l.stream_name)], ''),
+    l.marker_prefix, l.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
+  from projection.checkpoint_choice($1, $2, $3, $4, $5) w
+  cross join lateral unnest(projection.offsets_of(w.offsets, w.offsets_odd)) with ordinality o(value, n)
+  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id and l.n = o.n
+  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
+$$;
+
+-- The logs that a log's checkpoints are chosen with, if it is the one that its job's checkpoints are read from now; else no row.
+create function projection.read_log(log_id integer) returns table (coordinator_log integer, checkpoint_log integer) language sql stable parallel safe as $$
+  select j.coordinator_log, j.checkpoint_log
+  from projection.job_log l join projection.current_job j on j.job_suffix = l.job_suffix
+  where l.log_id = $1 and coalesce(j.checkpoint_log, j.coordinator_log) = $1
+$$;
+
+-- Whether checkpoints are chosen from the logs that they are read from now, up to their ends: the tables have them.
+create function projection.is_read_now(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint)
+returns boolean language sql stable parallel safe as $$
+  select $2 is null and $4 is null
+    and exists (select from projection.read_log(coalesce($3, $1)) l where l.coordinator_log is not distinct from $1)
 $$;
 
 -- The same rule at the time when a checkpoint was written: whether the job would have read it then. Nothing is looked up, because the fold

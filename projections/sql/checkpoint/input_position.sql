@@ -5,8 +5,7 @@ returns table (task_name text, system_name text, stream_name text, partition_id 
 language sql stable parallel safe as $$
   select c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket, c.input_offset, c.input_offset_number, c.record_time, c.log_offset
   from projection.job_at($1, $2, $3) j
-  cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
-                                                 j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) c
+  cross join lateral projection.checkpoint_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) c
   where j.coordinator_log is not null or j.checkpoint_log is not null
 $$;
 comment on function coordinator.input_offset_at is E'Where each task of a job stood in its inputs at a time: the last processed offset of its last checkpoint by then, with the time and the offset of that event. A task can have been further by then; it writes a checkpoint every `task.commit.ms`, by default each minute. Raises below the retained horizon.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';

@@ -1,17 +1,14 @@
--- The relation coordinator.config of one log, now (cut null) or as of an offset.
-create function projection.config_state(log_id integer, incarnation integer, cut bigint)
-returns table (config_key text, config_value text, is_sensitive boolean,
-               record_time timestamptz, message_time timestamptz, source text, host text, username text,
-               stream_kind text, incarnation integer, log_offset bigint)
-language sql stable parallel safe as $$
-  select m.message_key, m.body ->> 'config_value', m.is_sensitive or coalesce((m.body ->> 'is_sensitive')::boolean, false),
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-config') m
+-- The rows of projection.config as of an offset (cut null = the log's end), of some keys (null = all).
+create function projection.config_at(log_id integer, cut bigint, keys integer[]) returns setof projection.config language sql stable parallel safe as $$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, m.is_sensitive or coalesce((m.body ->> 'is_sensitive')::boolean, false), m.message_key, m.body ->> 'config_value', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-config', $3) m
 $$;
 
 create view coordinator.config as
-select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
+select j.job_name, j.job_id, j.job_bucket, r.config_key, r.config_value, r.is_sensitive,
+  r.record_time, r.message_time, r.source, r.host, r.username, j.stream_kind, j.incarnation, r.log_offset
+from projection.job_log j join projection.config r on r.log_id = j.log_id
+where j.is_current;
 comment on view coordinator.config is E'The configuration of each job: one row per config key that is set. Secrets are replaced by fingerprints, which show whether a value changed without showing the value.\nKey: job_name, job_id, config_key.';
 comment on column coordinator.config.config_value is 'The value, or its fingerprint (`hmac-sha256:…`) if it is a secret. An empty string is a value.';
 

@@ -2,9 +2,9 @@ create view coordinator.job as
 select j.job_name, j.job_id, j.job_bucket,
   (select l.stream_name from projection.job_log l where l.log_id = j.coordinator_log) as coordinator_stream,
   (select l.stream_name from projection.job_log l where l.log_id = j.checkpoint_log) as checkpoint_stream,
-  (select count(*) from projection.config_state(j.coordinator_log, incarnation => null, cut => null)) as config_count,
+  (select count(*) from projection.config c where c.log_id = j.coordinator_log) as config_count,
   (select count(*) from projection.job_task(j.coordinator_log, j.checkpoint_log)) as task_count,
-  (select count(distinct t.container_id) from projection.task_container_state(j.coordinator_log, incarnation => null, cut => null) t) as container_count,
+  (select count(distinct t.container_id) from projection.task_container t where t.log_id = j.coordinator_log) as container_count,
   (select min(e.record_time) from projection.job_log l cross join lateral (
      select a.record_time from projection.archived_event a where a.log_id = l.log_id order by a.log_offset limit 1) e
    where l.log_id in (j.coordinator_log, j.checkpoint_log)) as first_record_time,

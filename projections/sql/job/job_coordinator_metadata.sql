@@ -1,17 +1,14 @@
--- The relation coordinator.job_coordinator_metadata of one log, now (cut null) or as of an offset.
-create function projection.job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint)
-returns table (cluster_type text, epoch_id text, config_id text, job_model_id text,
-               record_time timestamptz, message_time timestamptz, source text, host text, username text,
-               stream_kind text, incarnation integer, log_offset bigint)
-language sql stable parallel safe as $$
-  select m.message_key, m.body ->> 'epoch_id', m.body ->> 'config_id', m.body ->> 'job_model_id',
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-job-coordinator-metadata') m
+-- The rows of projection.job_coordinator_metadata as of an offset (cut null = the log's end), of some keys (null = all).
+create function projection.job_coordinator_metadata_at(log_id integer, cut bigint, keys integer[]) returns setof projection.job_coordinator_metadata language sql stable parallel safe as $$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, m.message_key, m.body ->> 'epoch_id', m.body ->> 'config_id', m.body ->> 'job_model_id', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-job-coordinator-metadata', $3) m
 $$;
 
 create view coordinator.job_coordinator_metadata as
-select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
+select j.job_name, j.job_id, j.job_bucket, r.cluster_type, r.epoch_id, r.config_id, r.job_model_id,
+  r.record_time, r.message_time, r.source, r.host, r.username, j.stream_kind, j.incarnation, r.log_offset
+from projection.job_log j join projection.job_coordinator_metadata r on r.log_id = j.log_id
+where j.is_current;
 comment on view coordinator.job_coordinator_metadata is E'The metadata of the last job coordinator, for each cluster type. A job coordinator that finds its own values here leaves the running containers alone.\nKey: job_name, job_id, cluster_type.';
 comment on column coordinator.job_coordinator_metadata.cluster_type is 'The type of cluster that the coordinator runs on: YARN or NON_YARN.';
 comment on column coordinator.job_coordinator_metadata.epoch_id is 'The deployment; on YARN the application id, which all attempts share. Null: the message has none.';

@@ -8,21 +8,19 @@ returns table (task_name text, is_standby boolean, assigned_at timestamptz, comm
     select s.task_name, bool_or(s.is_standby) as is_standby, max(s.assigned_at) as assigned_at, max(s.commit_time) as commit_time,
       min(s.place) as place, min(min(s.place)) over () as best_place
     from (
-      select 1 as place, m.message_key as task_name, false as is_standby, m.record_time as assigned_at, null::timestamptz as commit_time
-      from projection.message_head($1, null, 'set-task-container-assignment') m
+      select 1 as place, c.task_name, false as is_standby, c.record_time as assigned_at, null::timestamptz as commit_time
+      from projection.task_container c where c.log_id = $1
       union all
-      select 2, n.task_name, false, m.record_time, null
-      from projection.message_head($1, null, 'set-task-partition-assignment') m cross join lateral jsonb_array_elements_text(m.body -> 'task_names') n(task_name)
+      select 2, p.task_name, false, p.record_time, null
+      from projection.task_partition p where p.log_id = $1
       union all
-      select 9, m.message_key, true, m.record_time, null
-      from projection.message_head($1, null, 'set-task-mode-assignment') m where m.body ->> 'task_mode' = 'Standby'
+      select 9, m.task_name, true, m.record_time, null
+      from projection.task_mode m where m.log_id = $1 and m.task_mode = 'Standby'
       union all
       select 3, c.task_name, false, null, c.record_time
       from (
-        select k.message_key as task_name, k.grouper_factory, c.record_time, first_value(k.grouper_factory) over (order by c.log_offset desc) as newest_grouper
-        from projection.checkpoint_current c
-        join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
-        where c.log_id = coalesce($2, $1) and c.layout_id is not null and k.message_key is not null) c
+        select h.*, first_value(h.grouper_factory) over (order by h.log_offset desc) as newest_grouper
+        from projection.checkpoint_head(coalesce($2, $1), null, null) h) c
       where c.grouper_factory is not distinct from c.newest_grouper) s
     group by s.task_name) t
   where t.place = t.best_place

@@ -13,15 +13,15 @@ returns table (task_name text, system_name text, stream_name text, partition_id 
                next_offset bigint, record_time timestamptz)
 language sql stable parallel safe as $$
   with config as (
-    select coalesce(jsonb_object_agg(m.message_key, m.body ->> 'config_value'), '{}'::jsonb) as conf
-    from projection.message_head($1, null, 'set-config') m
-    where left(m.message_key, 100) in ('task.inputs', 'task.broadcast.inputs', 'job.default.system') or left(m.message_key, 100) like 'streams.%'
+    select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf
+    from projection.config c
+    where c.log_id = $1 and (c.config_key in ('task.inputs', 'task.broadcast.inputs', 'job.default.system') or c.config_key like 'streams.%')
   ), input as (
     select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
   )
   select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, c.input_offset, projection.next_offset(c.input_offset_number), c.record_time
   from projection.task_input($1, null, $2, null, null) t
-  left join projection.checkpoint_state($1, null, null, $2, null, null) c
+  left join projection.checkpoint_state($1, null, $2, null) c
     on (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket) = (t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket)
   where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
     or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
@@ -74,7 +74,7 @@ language sql stable parallel safe as $$
   with earlier as materialized (                   -- computed once: joined directly, the planner computes it for each partition
     select c.* from projection.log_cut($1, now() - interval '10 minutes') x
     left join lateral projection.log_cut($2, now() - interval '10 minutes') y on true
-    cross join lateral projection.checkpoint_state($1, null, x.cut, $2, null, y.cut) c
+    cross join lateral projection.checkpoint_state($1, x.cut, $2, y.cut) c
   )
   select p.*, projection.next_offset(e.input_offset_number), e.record_time
   from projection.task_position($1, $2) p

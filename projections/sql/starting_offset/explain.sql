@@ -14,7 +14,7 @@ language sql stable parallel safe as $$
   union all
   select f.system_name, f.stream_name, f.partition_id, f.startpoint_type, f.startpoint_value,
     true, true, false, false, null, f.fanned_out_at, f.record_time, f.host, f.username, f.log_offset
-  from projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) f
+  from projection.startpoint_fan_out_state($1, $2) f
   where f.task_name = $6
 $$;
 
@@ -45,9 +45,9 @@ language sql stable parallel safe as $$
       s.config_value as setting, s.log_offset as setting_offset
     from head h
     cross join projection.checkpoint_rule($1, $2) q
-    left join projection.config_state($1, incarnation => null, cut => $2) s on s.config_key = 'task.checkpoint.read.versions'
+    left join projection.config_state($1, $2) s on s.config_key = 'task.checkpoint.read.versions'
     left join (
-      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
+      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4, null) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
       where c.task_name = $5) w on true
   )
   select t.log_id, t.checkpoint_version, t.layout_id, t.offsets, t.offsets_odd, t.changelogs, t.layout_id is null,
@@ -89,7 +89,7 @@ returns table (system_name text, stream_name text, partition_id integer, key_buc
                stream_kind text, incarnation integer, log_offset bigint)
 language sql stable parallel safe as $$
   with config as (
-    select c.* from projection.config_state($1, $2, $3) c
+    select c.* from projection.config_state($1, $3) c
   ), part as (                                     -- decided_by null = not among the job's inputs
     select d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.assigned_by, d.decided_by,
       case when d.decided_by is not null then d.startpoint_log_offset end as startpoint_log_offset, d.checkpoint_log_offset,

@@ -24,6 +24,13 @@ language sql stable parallel safe as $$
   where r.place = 1
 $$;
 
+-- The rows of projection.pending_startpoint as of an offset (cut null = the log's end), of some keys (null = all).
+create function projection.pending_startpoint_at(log_id integer, cut bigint, keys integer[]) returns setof projection.pending_startpoint language sql stable parallel safe as $$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id,
+    (m.body ->> 'created_ms')::bigint, m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'samza-startpoint-v1', $3) m
+$$;
+
 -- Startpoints that are requested and not yet fanned out. The checkpoint topic (null = none) shows what the tasks read if the job
 -- has no assignments.
 create function projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint)
@@ -31,10 +38,9 @@ returns table (key_id integer, system_name text, stream_name text, partition_id 
                startpoint_type text, startpoint_value text, created_ms bigint, is_ambiguous boolean,
                record_time timestamptz, host text, username text, log_offset bigint)
 language sql stable parallel safe as $$
-  select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name,
-    m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', (m.body ->> 'created_ms')::bigint,
+  select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name, m.startpoint_type, m.startpoint_value, m.created_ms,
     r.is_ambiguous, m.record_time, m.host, m.username, m.log_offset
-  from projection.message_head($1, $2, 'samza-startpoint-v1') m
+  from projection.pending_startpoint_state($1, $2) m
   cross join lateral projection.startpoint_meaning($1, m.key_id, $2, $3, $4) r
 $$;
 

@@ -1,31 +1,9 @@
--- The relation coordinator.state_checkpoint of one job, now (cuts null) or as of an offset of both logs.
-create function projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
-                                                  checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
-returns table (task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text,
-               changelog_partition integer, changelog_offset text, checkpoint_id text, checkpoint_version integer,
-               record_time timestamptz, message_time timestamptz, source text, host text, username text,
-               stream_kind text, incarnation integer, log_offset bigint)
-language sql stable parallel safe as $$
-  select w.task_name,
-    coalesce(l.store_name, w.store_names[array_position(w.changelogs, l.system_name || '.' || l.stream_name)], ''),
-    coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
-    l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix,
-    l.system_name, l.stream_name, l.partition_id, case when l.stream_name is not null then x.state_offset end,
-    w.checkpoint_id, w.checkpoint_version,
-    w.record_time, e.message_time, e.source, e.host, e.username,
-    case when $4 is null then 'coordinator' else 'checkpoint' end, case when $4 is null then $2 else $5 end, w.log_offset
-  from projection.checkpoint_choice($1, $3, $4, $6) w
-  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
-  cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(state_offset)
-  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
-  where l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
-$$;
-
 create view coordinator.state_checkpoint as
-select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j
-cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => null,
-  checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => null) r;
+select j.job_name, j.job_id, j.job_bucket, r.task_name, r.store_name, r.factory_name, r.marker, r.changelog_system, r.changelog_stream,
+  r.changelog_partition, r.changelog_offset, r.checkpoint_id, r.checkpoint_version,
+  r.record_time, r.message_time, r.source, r.host, r.username, j.stream_kind, j.incarnation, r.log_offset
+from projection.job_log j join projection.state_checkpoint r on r.log_id = j.log_id
+where j.is_current;
 comment on view coordinator.state_checkpoint is E'The state in the checkpoint that each task would start from: how far each store was backed up when the checkpoint was written, one row per store and backend. Checkpoints of version 1 have changelogs without stores; if config does not name the store of a changelog, store_name is empty, and the changelog distinguishes the rows.\nKey: job_name, job_id, task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 comment on column coordinator.state_checkpoint.store_name is 'The store; empty if version 1 has a changelog for which config names no store.';
 comment on column coordinator.state_checkpoint.marker is 'What the backend wrote to find its backup again. Null: version 1 has no markers.';

@@ -37,27 +37,28 @@ language sql stable parallel safe as $$
 $$;
 
 -- The relation coordinator.state_lag of one job, now (cuts null) or as of an offset of both logs.
-create function projection.state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
-                                           checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+create function projection.state_lag_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[])
 returns table (task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text,
                changelog_partition integer, changelog_offset text, commits_since_change bigint, changed_at timestamptz, age_seconds bigint,
                record_time timestamptz, message_time timestamptz, source text, host text, username text,
-               stream_kind text, incarnation integer, log_offset bigint)
+               log_id integer, log_offset bigint)
 language sql stable parallel safe as $$
   select s.task_name, s.store_name, s.factory_name, s.marker, s.changelog_system, s.changelog_stream,
     s.changelog_partition, s.changelog_offset, c.commits_since_change, c.changed_at,
     greatest(extract(epoch from projection.time_between(c.changed_at, s.record_time)), 0)::bigint,
-    s.record_time, s.message_time, s.source, s.host, s.username, s.stream_kind, s.incarnation, s.log_offset
-  from projection.state_checkpoint_state($1, $2, $3, $4, $5, $6) s
-  cross join lateral projection.state_change(coalesce($4, $1), s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name,
+    s.record_time, s.message_time, s.source, s.host, s.username, s.log_id, s.log_offset
+  from projection.state_checkpoint_state($1, $2, $3, $4) s
+  cross join lateral projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name,
     s.marker, s.changelog_system, s.changelog_stream, s.changelog_partition, s.changelog_offset) c
 $$;
 
 create view coordinator.state_lag as
-select j.job_name, j.job_id, j.job_bucket, r.*
+select j.job_name, j.job_id, j.job_bucket, r.task_name, r.store_name, r.factory_name, r.marker, r.changelog_system, r.changelog_stream,
+  r.changelog_partition, r.changelog_offset, r.commits_since_change, r.changed_at, r.age_seconds,
+  r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
 from projection.current_job j
-cross join lateral projection.state_lag_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => null,
-  checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => null) r;
+cross join lateral projection.state_lag_at(j.coordinator_log, null, j.checkpoint_log, null, null) r
+join projection.job_log l on l.log_id = r.log_id;
 comment on view coordinator.state_lag is E'For how many commits, and for how long, the backup of each store has not changed: the rows of state_checkpoint, with the commits of the same version since the marker last changed. A store that the task does not write does not change either; compare it with the stores and tasks beside it. After a retention: only commits beyond the horizon count.\nKey: job_name, job_id, task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 comment on column coordinator.state_lag.store_name is 'The store; empty if version 1 has a changelog for which config names no store.';
 comment on column coordinator.state_lag.marker is 'What the backend wrote to find its backup again. Null: version 1 has no markers; changelog_offset says how far the store was backed up.';

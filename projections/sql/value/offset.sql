@@ -1,6 +1,9 @@
--- The n-th offset of a checkpoint row (see checkpoint_event.offsets in projections/tables.py).
+-- The n-th offset of a checkpoint row (see the comments of checkpoint_event), and all of them, whose cost is linear in their number.
 create function projection.offset_of(offsets text, offsets_odd text[], n integer) returns text language sql immutable parallel safe as $$
   select case when $1 is null then $2[$3] else nullif(split_part($1, E'\x1f', $3), E'\x1e') end
+$$;
+create function projection.offsets_of(offsets text, offsets_odd text[]) returns text[] language sql immutable parallel safe as $$
+  select case $1 when '' then array[''] else coalesce(string_to_array($1, E'\x1f', E'\x1e'), $2) end
 $$;
 
 -- An input offset as a number; null if it is not an integer of at most 19 digits in the range of bigint. The regular expression is slow, and

@@ -24,7 +24,7 @@ STATEMENTS: Final = 130
 LONG: Final = Knobs(events=(100, 150), without_topic=0, without_coordinator=0)
 SOME_ROWS: Final = """
 delete from projection.message_event where log_offset % 3 = 0;
-update projection.message_current set host = 'elsewhere';
+update projection.config set host = 'elsewhere';
 delete from projection.event_key where key_id % 5 = 0
 """
 ALL_ROWS: Final = ";".join(f"delete from projection.{table}" for table in LOG_TABLES)

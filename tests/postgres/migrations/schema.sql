@@ -128,15 +128,11 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
   select v.versions,
     case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
     projection.max_age(c.max_age),
-    case when $2 is null and exists (
-           select from projection.event_key k
-           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
-             and (select true from projection.message_current m where m.log_id = k.log_id and m.key_id = k.key_id))
-           or $2 is not null and exists (
+    case when exists (
            select from projection.event_key k
            cross join lateral (
              select e.body from projection.message_event e
-             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
+             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
              order by e.log_offset desc limit 1) h
            where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.body is not null)
          then coalesce(c.grouper_factory, 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory') end,
@@ -147,7 +143,7 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
            nullif(max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory'), '') as grouper_factory,
            coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
                     max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
-    from projection.message_head($1, $2, 'set-config') m
+    from projection.message_head($1, $2, 'set-config', null) m
     where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
                             'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
   cross join lateral (
@@ -159,7 +155,7 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
     select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name collate "C") as changelogs,
            array_agg(v.store_name order by v.store_name collate "C") as store_names
     from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
-          from projection.message_head($1, $2, 'set-config') m
+          from projection.message_head($1, $2, 'set-config', null) m
           where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v
     where v.changelog <> '') s
 $_$;
@@ -339,9 +335,9 @@ CREATE FUNCTION projection.lowered_choice(coordinator_log integer, log_offset bi
     select b.*, lag(b.checkpoint_version) over w as earlier_version, lag(b.log_offset) over w as earlier_log_offset,
       lag(b.layout_id) over w as earlier_layout_id, lag(b.offsets) over w as earlier_offsets, lag(b.offsets_odd) over w as earlier_offsets_odd
     from (
-      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4) o
+      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4, null) o
       union all
-      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4) a) b
+      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4, null) a) b
     window w as (partition by b.task_name order by b.is_after)) n
   cross join lateral (
     select l.* from projection.lowered_partition(n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.earlier_layout_id, n.earlier_offsets, n.earlier_offsets_odd) l
@@ -445,28 +441,6 @@ CREATE FUNCTION projection.state_change(log_id integer, task_name text, checkpoi
     select e.record_time, e.log_offset from projection.checkpoint_event e
     where e.log_id = $1 and e.key_id = k.key_id and e.log_offset > coalesce(d.log_offset, -1) and e.log_offset <= $4
     order by e.log_offset limit 1) f
-$_$;
-
---
--- Name: state_checkpoint_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text, checkpoint_id text, checkpoint_version integer, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select w.task_name,
-    coalesce(l.store_name, w.store_names[array_position(w.changelogs, l.system_name || '.' || l.stream_name)], ''),
-    coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
-    l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix,
-    l.system_name, l.stream_name, l.partition_id, case when l.stream_name is not null then x.state_offset end,
-    w.checkpoint_id, w.checkpoint_version,
-    w.record_time, e.message_time, e.source, e.host, e.username,
-    case when $4 is null then 'coordinator' else 'checkpoint' end, case when $4 is null then $2 else $5 end, w.log_offset
-  from projection.checkpoint_choice($1, $3, $4, $6) w
-  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
-  cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(state_offset)
-  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
-  where l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
 $_$;
 
 --
@@ -667,10 +641,10 @@ CREATE TABLE projection.checkpoint_envelope (
 --
 
 CREATE TABLE projection.checkpoint_event (
-    log_offset bigint CONSTRAINT checkpoint_current_log_offset_not_null NOT NULL,
+    log_offset bigint NOT NULL,
     record_time timestamp with time zone,
-    log_id integer CONSTRAINT checkpoint_current_log_id_not_null NOT NULL,
-    key_id integer CONSTRAINT checkpoint_current_key_id_not_null NOT NULL,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
     layout_id integer,
     checkpoint_id text,
     offsets text,
@@ -1041,21 +1015,31 @@ CREATE VIEW projection.anomaly_startpoint_ignored AS
   WHERE (j.stream_kind = 'coordinator'::text);
 
 --
--- Name: current_job; Type: VIEW; Schema: projection; Owner: -
+-- Name: state_checkpoint; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE VIEW projection.current_job AS
- SELECT job_name,
-    job_id,
-    job_bucket,
-    job_suffix,
-    max(log_id) FILTER (WHERE (stream_kind = 'coordinator'::text)) AS coordinator_log,
-    max(incarnation) FILTER (WHERE (stream_kind = 'coordinator'::text)) AS coordinator_incarnation,
-    max(log_id) FILTER (WHERE (stream_kind = 'checkpoint'::text)) AS checkpoint_log,
-    max(incarnation) FILTER (WHERE (stream_kind = 'checkpoint'::text)) AS checkpoint_incarnation
-   FROM projection.job_log j
-  WHERE is_current
-  GROUP BY job_name, job_id, job_bucket, job_suffix;
+CREATE TABLE projection.state_checkpoint (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    n integer NOT NULL,
+    changelog_partition integer,
+    checkpoint_version integer NOT NULL,
+    task_name text NOT NULL,
+    store_name text NOT NULL,
+    factory_name text NOT NULL,
+    marker text,
+    changelog_system text,
+    changelog_stream text,
+    changelog_offset text,
+    checkpoint_id text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: anomaly_state_backends_disagree; Type: VIEW; Schema: projection; Owner: -
@@ -1079,34 +1063,36 @@ CREATE VIEW projection.anomaly_state_backends_disagree AS
    FROM ((( SELECT j.job_name,
             j.job_id,
             j.job_bucket,
-            COALESCE(j.checkpoint_log, j.coordinator_log) AS log_id,
+            j.stream_kind,
+            j.incarnation,
+            r.log_offset,
+            r.record_time,
+            r.message_time,
+            r.log_id,
+            r.key_id,
+            r.n,
+            r.changelog_partition,
+            r.checkpoint_version,
             r.task_name,
             r.store_name,
             r.factory_name,
             r.marker,
             r.changelog_system,
             r.changelog_stream,
-            r.changelog_partition,
             r.changelog_offset,
             r.checkpoint_id,
-            r.checkpoint_version,
-            r.record_time,
-            r.message_time,
             r.source,
             r.host,
             r.username,
-            r.stream_kind,
-            r.incarnation,
-            r.log_offset,
             first_value(r.factory_name) OVER own AS own_factory,
             first_value(r.marker) OVER own AS own_marker,
             first_value(r.changelog_system) OVER own AS own_system,
             first_value(r.changelog_stream) OVER own AS own_stream,
             first_value(r.changelog_partition) OVER own AS own_partition,
             first_value(r.changelog_offset) OVER own AS own_offset
-           FROM (projection.current_job j
-             CROSS JOIN LATERAL projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => NULL::bigint) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, checkpoint_id, checkpoint_version, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset))
-          WHERE (r.marker IS NOT NULL)
+           FROM (projection.job_log j
+             JOIN projection.state_checkpoint r ON ((r.log_id = j.log_id)))
+          WHERE (j.is_current AND (r.marker IS NOT NULL))
           WINDOW own AS (PARTITION BY j.job_name, j.job_id, r.task_name, r.store_name ORDER BY (r.changelog_stream IS NULL), r.factory_name)) s
      CROSS JOIN LATERAL projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.own_factory, s.own_marker, s.own_system, s.own_stream, s.own_partition, s.own_offset) c(key_id, commits_since_change, changed_at, changed_log_offset, earlier_log_offset, earlier_offset))
      CROSS JOIN LATERAL projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name, s.marker, NULL::text, NULL::text, NULL::integer, NULL::text) o(key_id, commits_since_change, changed_at, changed_log_offset, earlier_log_offset, earlier_offset))
@@ -1600,16 +1586,22 @@ $_$;
 COMMENT ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) IS 'The rows of coordinator.anomaly whose events were written after since and not after until (null: no bound), by log_time, the newest record time up to an event: an event whose own record_time is far off is found by its place in the log. Only that part of the logs is read.';
 
 --
--- Name: changelog_mapping_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: changelog_mapping; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(task_name text, changelog_partition integer, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select m.message_key, (m.body ->> 'changelog_partition')::integer,
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-changelog') m
-$_$;
+CREATE TABLE projection.changelog_mapping (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    changelog_partition integer,
+    task_name text NOT NULL,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: changelog_mapping; Type: VIEW; Schema: coordinator; Owner: -
@@ -1626,11 +1618,12 @@ CREATE VIEW coordinator.changelog_mapping AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(task_name, changelog_partition, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.changelog_mapping r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW changelog_mapping; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1724,9 +1717,10 @@ COMMENT ON COLUMN coordinator.changelog_mapping.log_offset IS 'The offset of the
 CREATE FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.changelog_mapping
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.changelog_partition, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.changelog_mapping_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -1743,9 +1737,10 @@ COMMENT ON FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id te
 CREATE FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.changelog_mapping
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.changelog_partition, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-        cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.changelog_mapping_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -1756,23 +1751,30 @@ CREATE FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id
 COMMENT ON FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.changelog_mapping after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
--- Name: checkpoint_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: checkpoint; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, input_offset_number bigint, checkpoint_id text, checkpoint_version integer, origin text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select w.task_name, l.system_name, l.stream_name, l.partition_id, l.key_bucket,
-    x.input_offset, projection.offset_number(x.input_offset), w.checkpoint_id, w.checkpoint_version,
-    case when $4 is null then 'coordinator-stream' else 'checkpoint-topic' end,
-    w.record_time, e.message_time, e.source, e.host, e.username,
-    case when $4 is null then 'coordinator' else 'checkpoint' end, case when $4 is null then $2 else $5 end, w.log_offset
-  from projection.checkpoint_choice($1, $3, $4, $6) w
-  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id and not l.is_state
-  cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(input_offset)
-  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
-  where not projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
-$_$;
+CREATE TABLE projection.checkpoint (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    input_offset_number bigint,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    n integer NOT NULL,
+    partition_id integer,
+    key_bucket integer,
+    checkpoint_version integer NOT NULL,
+    task_name text NOT NULL,
+    system_name text,
+    stream_name text,
+    input_offset text,
+    checkpoint_id text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: checkpoint; Type: VIEW; Schema: coordinator; Owner: -
@@ -1791,17 +1793,21 @@ CREATE VIEW coordinator.checkpoint AS
     r.input_offset_number,
     r.checkpoint_id,
     r.checkpoint_version,
-    r.origin,
+        CASE j.stream_kind
+            WHEN 'checkpoint'::text THEN 'checkpoint-topic'::text
+            ELSE 'coordinator-stream'::text
+        END AS origin,
     r.record_time,
     r.message_time,
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, input_offset_number, checkpoint_id, checkpoint_version, origin, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.checkpoint r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW checkpoint; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1943,9 +1949,10 @@ COMMENT ON COLUMN coordinator.checkpoint.log_offset IS 'The offset of the event 
 CREATE FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.checkpoint
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.input_offset, r.input_offset_number, r.checkpoint_id, r.checkpoint_version, case l.stream_kind when 'checkpoint' then 'checkpoint-topic' else 'coordinator-stream' end, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        cross join lateral projection.checkpoint_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null or j.checkpoint_log is not null
       $_$;
 
@@ -1962,9 +1969,10 @@ COMMENT ON FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at 
 CREATE FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.checkpoint
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.input_offset, r.input_offset_number, r.checkpoint_id, r.checkpoint_version, case l.stream_kind when 'checkpoint' then 'checkpoint-topic' else 'coordinator-stream' end, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, $4, $5) j
-        cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        cross join lateral projection.checkpoint_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null or j.checkpoint_log is not null
       $_$;
 
@@ -1975,16 +1983,23 @@ CREATE FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, 
 COMMENT ON FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.checkpoint after the event at log_offset (inclusive), an offset of the log that the job''s checkpoints are read from unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
--- Name: config_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: config; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.config_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(config_key text, config_value text, is_sensitive boolean, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select m.message_key, m.body ->> 'config_value', m.is_sensitive or coalesce((m.body ->> 'is_sensitive')::boolean, false),
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-config') m
-$_$;
+CREATE TABLE projection.config (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    is_sensitive boolean NOT NULL,
+    config_key text NOT NULL,
+    config_value text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: config; Type: VIEW; Schema: coordinator; Owner: -
@@ -2002,11 +2017,12 @@ CREATE VIEW coordinator.config AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.config_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(config_key, config_value, is_sensitive, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.config r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW config; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2106,9 +2122,10 @@ COMMENT ON COLUMN coordinator.config.log_offset IS 'The offset of the event in i
 CREATE FUNCTION coordinator.config_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.config
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.config_key, r.config_value, r.is_sensitive, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.config_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -2125,9 +2142,10 @@ COMMENT ON FUNCTION coordinator.config_as_of(job_name text, job_id text, at time
 CREATE FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.config
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.config_key, r.config_value, r.is_sensitive, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-        cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.config_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -2138,16 +2156,22 @@ CREATE FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_
 COMMENT ON FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.config after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
--- Name: container_execution_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: container_execution; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.container_execution_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(container_id text, execution_container_id text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select m.message_key, m.body ->> 'execution_container_id',
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-execution-env-container-id-mapping') m
-$_$;
+CREATE TABLE projection.container_execution (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    container_id text NOT NULL,
+    execution_container_id text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: container_execution; Type: VIEW; Schema: coordinator; Owner: -
@@ -2164,11 +2188,12 @@ CREATE VIEW coordinator.container_execution AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(container_id, execution_container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.container_execution r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW container_execution; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2262,9 +2287,10 @@ COMMENT ON COLUMN coordinator.container_execution.log_offset IS 'The offset of t
 CREATE FUNCTION coordinator.container_execution_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.container_execution
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.container_id, r.execution_container_id, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.container_execution_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -2281,9 +2307,10 @@ COMMENT ON FUNCTION coordinator.container_execution_as_of(job_name text, job_id 
 CREATE FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.container_execution
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.container_id, r.execution_container_id, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-        cross join lateral projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.container_execution_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -2294,16 +2321,24 @@ CREATE FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_
 COMMENT ON FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.container_execution after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
--- Name: container_host_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: container_host; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.container_host_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(container_id text, host_name text, jmx_url text, jmx_tunneling_url text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select m.message_key, m.body ->> 'host_name', m.body ->> 'jmx_url', m.body ->> 'jmx_tunneling_url',
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-container-host-assignment') m
-$_$;
+CREATE TABLE projection.container_host (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    container_id text NOT NULL,
+    host_name text,
+    jmx_url text,
+    jmx_tunneling_url text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: container_host; Type: VIEW; Schema: coordinator; Owner: -
@@ -2322,11 +2357,12 @@ CREATE VIEW coordinator.container_host AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(container_id, host_name, jmx_url, jmx_tunneling_url, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.container_host r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW container_host; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2432,9 +2468,10 @@ COMMENT ON COLUMN coordinator.container_host.log_offset IS 'The offset of the ev
 CREATE FUNCTION coordinator.container_host_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.container_host
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.container_id, r.host_name, r.jmx_url, r.jmx_tunneling_url, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.container_host_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -2451,9 +2488,10 @@ COMMENT ON FUNCTION coordinator.container_host_as_of(job_name text, job_id text,
 CREATE FUNCTION coordinator.container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.container_host
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.container_id, r.host_name, r.jmx_url, r.jmx_tunneling_url, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-        cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.container_host_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -2546,8 +2584,7 @@ CREATE FUNCTION coordinator.input_offset_at(job_name text, job_id text, at times
     AS $_$
   select c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket, c.input_offset, c.input_offset_number, c.record_time, c.log_offset
   from projection.job_at($1, $2, $3) j
-  cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
-                                                 j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) c
+  cross join lateral projection.checkpoint_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) c
   where j.coordinator_log is not null or j.checkpoint_log is not null
 $_$;
 
@@ -2559,16 +2596,24 @@ COMMENT ON FUNCTION coordinator.input_offset_at(job_name text, job_id text, at t
 Key: task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
--- Name: job_coordinator_metadata_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: job_coordinator_metadata; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(cluster_type text, epoch_id text, config_id text, job_model_id text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select m.message_key, m.body ->> 'epoch_id', m.body ->> 'config_id', m.body ->> 'job_model_id',
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-job-coordinator-metadata') m
-$_$;
+CREATE TABLE projection.job_coordinator_metadata (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    cluster_type text NOT NULL,
+    epoch_id text,
+    config_id text,
+    job_model_id text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: job_coordinator_metadata; Type: VIEW; Schema: coordinator; Owner: -
@@ -2587,11 +2632,12 @@ CREATE VIEW coordinator.job_coordinator_metadata AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(cluster_type, epoch_id, config_id, job_model_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.job_coordinator_metadata r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW job_coordinator_metadata; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2697,9 +2743,10 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata.log_offset IS 'The offset
 CREATE FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.job_coordinator_metadata
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.cluster_type, r.epoch_id, r.config_id, r.job_model_id, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.job_coordinator_metadata_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -2716,9 +2763,10 @@ COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, jo
 CREATE FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.job_coordinator_metadata
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.cluster_type, r.epoch_id, r.config_id, r.job_model_id, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-        cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.job_coordinator_metadata_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -3289,7 +3337,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   with config as (
-    select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf from projection.config_state($1, incarnation => null, cut => $2) c
+    select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf from projection.config_state($1, $2) c
   ), input as (
     select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
   ), part as (
@@ -3330,10 +3378,10 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
     left join pending r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
-    left join projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) old    -- for all key buckets
+    left join projection.startpoint_fan_out_state($1, $2) old    -- for all key buckets
       on (old.task_name, old.system_name, old.stream_name, old.partition_id) = (p.task_name, p.system_name, p.stream_name, p.partition_id)
       and ($6 is null or old.task_name = $6)
-    left join projection.checkpoint_state($1, coordinator_incarnation => null, coordinator_cut => $2, checkpoint_log => $3, checkpoint_incarnation => null, checkpoint_cut => $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
+    left join projection.checkpoint_state($1, $2, $3, $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
       and ($6 is null or k.task_name = $6)
   ), decided as (
@@ -3365,6 +3413,23 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
     d.assigned_by
   from decided d
 $_$;
+
+--
+-- Name: current_job; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.current_job AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    job_suffix,
+    max(log_id) FILTER (WHERE (stream_kind = 'coordinator'::text)) AS coordinator_log,
+    max(incarnation) FILTER (WHERE (stream_kind = 'coordinator'::text)) AS coordinator_incarnation,
+    max(log_id) FILTER (WHERE (stream_kind = 'checkpoint'::text)) AS checkpoint_log,
+    max(incarnation) FILTER (WHERE (stream_kind = 'checkpoint'::text)) AS checkpoint_incarnation
+   FROM projection.job_log j
+  WHERE is_current
+  GROUP BY job_name, job_id, job_bucket, job_suffix;
 
 --
 -- Name: starting_offset; Type: VIEW; Schema: coordinator; Owner: -
@@ -3738,19 +3803,30 @@ $_$;
 COMMENT ON FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.startpoint after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time, and expiry is judged at that time.';
 
 --
--- Name: startpoint_fan_out_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_fan_out; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_at timestamp with time zone, fanned_out_at timestamp with time zone, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select m.message_key, f.system_name, f.stream_name, f.partition_id, f.key_bucket,
-    f.startpoint_type, f.startpoint_value, projection.to_time(f.created_ms), projection.to_time((m.body ->> 'fanned_out_ms')::bigint),
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'samza-startpoint-v1-fan-out') m
-  cross join lateral jsonb_to_recordset(m.body -> 'fan_outs')
-    f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
-$_$;
+CREATE TABLE projection.startpoint_fan_out (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    n integer NOT NULL,
+    created_at timestamp with time zone,
+    fanned_out_at timestamp with time zone,
+    partition_id integer,
+    key_bucket integer,
+    task_name text NOT NULL,
+    system_name text,
+    stream_name text,
+    startpoint_type text,
+    startpoint_value text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: startpoint_fan_out; Type: VIEW; Schema: coordinator; Owner: -
@@ -3774,11 +3850,12 @@ CREATE VIEW coordinator.startpoint_fan_out AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_at, fanned_out_at, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.startpoint_fan_out r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW startpoint_fan_out; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3914,9 +3991,10 @@ COMMENT ON COLUMN coordinator.startpoint_fan_out.log_offset IS 'The offset of th
 CREATE FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.startpoint_fan_out
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.startpoint_type, r.startpoint_value, r.created_at, r.fanned_out_at, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.startpoint_fan_out_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -3933,9 +4011,10 @@ COMMENT ON FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id t
 CREATE FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.startpoint_fan_out
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.startpoint_type, r.startpoint_value, r.created_at, r.fanned_out_at, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-        cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.startpoint_fan_out_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -4207,11 +4286,12 @@ CREATE VIEW coordinator.state_checkpoint AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => NULL::bigint) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, checkpoint_id, checkpoint_version, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.state_checkpoint r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW state_checkpoint; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4353,9 +4433,10 @@ COMMENT ON COLUMN coordinator.state_checkpoint.log_offset IS 'The offset of the 
 CREATE FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.state_checkpoint
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.store_name, r.factory_name, r.marker, r.changelog_system, r.changelog_stream, r.changelog_partition, r.changelog_offset, r.checkpoint_id, r.checkpoint_version, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        cross join lateral projection.state_checkpoint_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null or j.checkpoint_log is not null
       $_$;
 
@@ -4372,9 +4453,10 @@ COMMENT ON FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id tex
 CREATE FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.state_checkpoint
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.store_name, r.factory_name, r.marker, r.changelog_system, r.changelog_stream, r.changelog_partition, r.changelog_offset, r.checkpoint_id, r.checkpoint_version, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, $4, $5) j
-        cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        cross join lateral projection.state_checkpoint_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null or j.checkpoint_log is not null
       $_$;
 
@@ -4385,18 +4467,18 @@ CREATE FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id 
 COMMENT ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.state_checkpoint after the event at log_offset (inclusive), an offset of the log that the job''s checkpoints are read from unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
--- Name: state_lag_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: state_lag_at(integer, bigint, integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text, commits_since_change bigint, changed_at timestamp with time zone, age_seconds bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+CREATE FUNCTION projection.state_lag_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) RETURNS TABLE(task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text, commits_since_change bigint, changed_at timestamp with time zone, age_seconds bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_id integer, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select s.task_name, s.store_name, s.factory_name, s.marker, s.changelog_system, s.changelog_stream,
     s.changelog_partition, s.changelog_offset, c.commits_since_change, c.changed_at,
     greatest(extract(epoch from projection.time_between(c.changed_at, s.record_time)), 0)::bigint,
-    s.record_time, s.message_time, s.source, s.host, s.username, s.stream_kind, s.incarnation, s.log_offset
-  from projection.state_checkpoint_state($1, $2, $3, $4, $5, $6) s
-  cross join lateral projection.state_change(coalesce($4, $1), s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name,
+    s.record_time, s.message_time, s.source, s.host, s.username, s.log_id, s.log_offset
+  from projection.state_checkpoint_state($1, $2, $3, $4) s
+  cross join lateral projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name,
     s.marker, s.changelog_system, s.changelog_stream, s.changelog_partition, s.changelog_offset) c
 $_$;
 
@@ -4424,11 +4506,12 @@ CREATE VIEW coordinator.state_lag AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    l.stream_kind,
+    l.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.state_lag_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => NULL::bigint) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, commits_since_change, changed_at, age_seconds, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM ((projection.current_job j
+     CROSS JOIN LATERAL projection.state_lag_at(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint, NULL::integer[]) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, commits_since_change, changed_at, age_seconds, record_time, message_time, source, host, username, log_id, log_offset))
+     JOIN projection.job_log l ON ((l.log_id = r.log_id)));
 
 --
 -- Name: VIEW state_lag; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4576,9 +4659,10 @@ COMMENT ON COLUMN coordinator.state_lag.log_offset IS 'The offset of the event i
 CREATE FUNCTION coordinator.state_lag_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.state_lag
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.store_name, r.factory_name, r.marker, r.changelog_system, r.changelog_stream, r.changelog_partition, r.changelog_offset, r.commits_since_change, r.changed_at, r.age_seconds, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.state_lag_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        cross join lateral projection.state_lag_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null or j.checkpoint_log is not null
       $_$;
 
@@ -4595,9 +4679,10 @@ COMMENT ON FUNCTION coordinator.state_lag_as_of(job_name text, job_id text, at t
 CREATE FUNCTION coordinator.state_lag_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.state_lag
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.store_name, r.factory_name, r.marker, r.changelog_system, r.changelog_stream, r.changelog_partition, r.changelog_offset, r.commits_since_change, r.changed_at, r.age_seconds, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, $4, $5) j
-        cross join lateral projection.state_lag_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        cross join lateral projection.state_lag_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null or j.checkpoint_log is not null
       $_$;
 
@@ -4608,16 +4693,22 @@ CREATE FUNCTION coordinator.state_lag_as_of_offset(job_name text, job_id text, l
 COMMENT ON FUNCTION coordinator.state_lag_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.state_lag after the event at log_offset (inclusive), an offset of the log that the job''s checkpoints are read from unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
--- Name: task_container_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: task_container; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.task_container_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(task_name text, container_id text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select m.message_key, m.body ->> 'container_id',
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-task-container-assignment') m
-$_$;
+CREATE TABLE projection.task_container (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    task_name text NOT NULL,
+    container_id text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: task_container; Type: VIEW; Schema: coordinator; Owner: -
@@ -4634,11 +4725,12 @@ CREATE VIEW coordinator.task_container AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.task_container r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW task_container; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4732,9 +4824,10 @@ COMMENT ON COLUMN coordinator.task_container.log_offset IS 'The offset of the ev
 CREATE FUNCTION coordinator.task_container_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.task_container
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.container_id, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.task_container_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -4751,9 +4844,10 @@ COMMENT ON FUNCTION coordinator.task_container_as_of(job_name text, job_id text,
 CREATE FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.task_container
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.container_id, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-        cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.task_container_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -4764,16 +4858,22 @@ CREATE FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id te
 COMMENT ON FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_container after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
--- Name: task_mode_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: task_mode; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.task_mode_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(task_name text, task_mode text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select m.message_key, m.body ->> 'task_mode',
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-task-mode-assignment') m
-$_$;
+CREATE TABLE projection.task_mode (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    task_name text NOT NULL,
+    task_mode text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: task_mode; Type: VIEW; Schema: coordinator; Owner: -
@@ -4790,11 +4890,12 @@ CREATE VIEW coordinator.task_mode AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(task_name, task_mode, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.task_mode r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW task_mode; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4888,9 +4989,10 @@ COMMENT ON COLUMN coordinator.task_mode.log_offset IS 'The offset of the event i
 CREATE FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.task_mode
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.task_mode, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.task_mode_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -4907,9 +5009,10 @@ COMMENT ON FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at t
 CREATE FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.task_mode
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.task_mode, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-        cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.task_mode_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -4920,17 +5023,26 @@ CREATE FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, l
 COMMENT ON FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_mode after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
--- Name: task_partition_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: task_partition; Type: TABLE; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.task_partition_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select m.system_name, m.stream_name, m.partition_id, m.key_bucket, t.task_name,
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-task-partition-assignment') m
-  cross join lateral jsonb_array_elements_text(m.body -> 'task_names') t(task_name)
-$_$;
+CREATE TABLE projection.task_partition (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    n integer NOT NULL,
+    partition_id integer,
+    key_bucket integer,
+    system_name text,
+    stream_name text,
+    task_name text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
 
 --
 -- Name: task_partition; Type: VIEW; Schema: coordinator; Owner: -
@@ -4950,11 +5062,12 @@ CREATE VIEW coordinator.task_partition AS
     r.source,
     r.host,
     r.username,
-    r.stream_kind,
-    r.incarnation,
+    j.stream_kind,
+    j.incarnation,
     r.log_offset
-   FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(system_name, stream_name, partition_id, key_bucket, task_name, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+   FROM (projection.job_log j
+     JOIN projection.task_partition r ON ((r.log_id = j.log_id)))
+  WHERE j.is_current;
 
 --
 -- Name: VIEW task_partition; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5066,9 +5179,10 @@ COMMENT ON COLUMN coordinator.task_partition.log_offset IS 'The offset of the ev
 CREATE FUNCTION coordinator.task_partition_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.task_partition
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at($1, $2, $3) j
-        cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.task_partition_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -5085,9 +5199,10 @@ COMMENT ON FUNCTION coordinator.task_partition_as_of(job_name text, job_id text,
 CREATE FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.task_partition
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-        select j.job_name, j.job_id, j.job_bucket, r.*
+        select j.job_name, j.job_id, j.job_bucket, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
         from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-        cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        cross join lateral projection.task_partition_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
         where j.coordinator_log is not null
       $_$;
 
@@ -5342,6 +5457,39 @@ CREATE FUNCTION projection.base_end(log_id integer) RETURNS TABLE(last_offset bi
 $_$;
 
 --
+-- Name: changelog_mapping_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_mapping_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.changelog_mapping
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, (m.body ->> 'changelog_partition')::integer, m.message_key, m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-changelog', $3) m
+$_$;
+
+--
+-- Name: changelog_mapping_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_mapping_now(log_id integer) RETURNS SETOF projection.changelog_mapping
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.changelog_mapping_at($1, null, null) r
+        $_$;
+
+--
+-- Name: changelog_mapping_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_mapping_state(log_id integer, cut bigint) RETURNS SETOF projection.changelog_mapping
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.changelog_mapping c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.changelog_mapping_at($1, $2, null) a where $2 is not null
+        $_$;
+
+--
 -- Name: changelog_name(text, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5350,6 +5498,18 @@ CREATE FUNCTION projection.changelog_name(changelog text, system_name text) RETU
     AS $_$
   select case when position('.' in $1) > 0 or $2 is null then $1 else $2 || '.' || $1 end
 $_$;
+
+--
+-- Name: checkpoint_at(integer, bigint, integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) RETURNS SETOF projection.checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$ 
+        select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
+          o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
+          o.source, o.host, o.username
+        from projection.chosen_offset($1, $2, $3, $4, $5) o where not o.is_state  $_$;
 
 --
 -- Name: checkpoint_before(integer, text, timestamp with time zone, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -5375,23 +5535,23 @@ CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at 
 $_$;
 
 --
--- Name: checkpoint_choice(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: checkpoint_choice(integer, bigint, integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(log_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, changelogs text[], store_names text[])
+CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, changelogs text[], store_names text[])
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select r.log_id, r.task_name, r.checkpoint_version, r.layout_id, r.checkpoint_id, r.offsets, r.offsets_odd, r.record_time, r.log_offset,
+  select r.log_id, r.key_id, r.task_name, r.checkpoint_version, r.layout_id, r.checkpoint_id, r.offsets, r.offsets_odd, r.record_time, r.log_offset,
     r.changelogs, r.store_names
   from (
     select h.*, q.max_age, q.changelogs, q.store_names, row_number() over w as place,
       lead(h.log_offset) over w as lower_offset, lead(h.record_time) over w as lower_time,
       lag(h.log_offset) over w as upper_offset, lag(h.record_time) over w as upper_time
     from projection.checkpoint_rule($1, $2) q
-    cross join lateral projection.checkpoint_head(coalesce($3, $1), case when $3 is null then $2 else $4 end) h
+    cross join lateral projection.checkpoint_head(coalesce($3, $1), case when $3 is null then $2 else $4 end, $5) h
     where case when $3 is null then h.checkpoint_version = 0
-               else h.checkpoint_version = any (q.versions) and h.grouper_factory = coalesce(q.grouper_factory,
-                 (select n.grouper_factory from projection.checkpoint_head($3, $4) n where n.checkpoint_version > 0 order by n.log_offset desc limit 1)) end
+               else h.checkpoint_version = any (q.versions)
+                 and h.grouper_factory = coalesce(q.grouper_factory, (select projection.newest_grouper($3, $4))) end
     window w as (partition by h.task_name order by array_position(q.versions, h.checkpoint_version), h.log_offset desc)) r
   where case r.place
     when 1 then not coalesce(r.lower_offset > r.log_offset and projection.is_outdated(r.record_time, r.lower_time, r.max_age), false)
@@ -5400,30 +5560,24 @@ CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinato
 $_$;
 
 --
--- Name: checkpoint_head(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: checkpoint_head(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.checkpoint_head(log_id integer, cut bigint) RETURNS TABLE(log_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys integer[]) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select distinct on (h.task_name, h.checkpoint_version, h.grouper_factory)
-    h.log_id, h.task_name, h.checkpoint_version, h.grouper_factory, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.record_time, h.log_offset
+  select distinct on (k.message_key, k.checkpoint_version, k.grouper_factory) k.log_id, k.key_id, k.message_key, k.checkpoint_version, k.grouper_factory,
+    h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.record_time, h.log_offset
   from (
-    select c.log_id, k.message_key as task_name, k.checkpoint_version, k.grouper_factory, c.layout_id,
-      c.checkpoint_id, c.offsets, c.offsets_odd, c.record_time, c.log_offset
-    from projection.checkpoint_current c
-    join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
-    where $2 is null and c.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
+    select e.* from projection.event_key e where $3 is null and e.log_id = $1
     union all
-    select e.log_id, k.message_key, k.checkpoint_version, k.grouper_factory, e.layout_id,
-      e.checkpoint_id, e.offsets, e.offsets_odd, e.record_time, e.log_offset
-    from projection.event_key k
-    cross join lateral (
-      select e.* from projection.checkpoint_event e
-      where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
-      order by e.log_offset desc limit 1) e
-    where $2 is not null and k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other and e.layout_id is not null) h
-  order by h.task_name, h.checkpoint_version, h.grouper_factory, h.log_offset desc
+    select e.* from projection.event_key e where $3 is not null and e.log_id = $1 and e.key_id = any ($3)) k
+  cross join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
+    order by e.log_offset desc limit 1) h
+  where k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other and h.layout_id is not null
+  order by k.message_key, k.checkpoint_version, k.grouper_factory, h.log_offset desc
 $_$;
 
 --
@@ -5459,6 +5613,28 @@ CREATE FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) RETURNS
 $_$;
 
 --
+-- Name: checkpoint_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_now(log_id integer) RETURNS SETOF projection.checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.read_log($1) l cross join lateral projection.checkpoint_at(l.coordinator_log, null, l.checkpoint_log, null, null) r
+        $_$;
+
+--
+-- Name: checkpoint_state(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS SETOF projection.checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.checkpoint c where c.log_id = coalesce($3, $1) and projection.is_read_now($1, $2, $3, $4)
+          union all
+          select a.* from projection.checkpoint_at($1, $2, $3, $4, null) a where not projection.is_read_now($1, $2, $3, $4)
+        $_$;
+
+--
 -- Name: checkpointed_input(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5468,9 +5644,39 @@ CREATE FUNCTION projection.checkpointed_input(coordinator_log integer, coordinat
 #variable_conflict use_column
 begin
   return query
-  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket from projection.checkpoint_state($1, coordinator_incarnation => null, coordinator_cut => $2, checkpoint_log => $3, checkpoint_incarnation => null, checkpoint_cut => $4) k
+  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket from projection.checkpoint_state($1, $2, $3, $4) k
   where $5 is null or k.task_name = $5;
 end
+$_$;
+
+--
+-- Name: chosen_offset(integer, bigint, integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) RETURNS TABLE(log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, log_id integer, key_id integer, n integer, is_state boolean, partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text, source text, host text, username text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select w.log_offset, w.record_time, e.message_time, w.log_id, w.key_id, l.n,
+    l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs),
+    l.partition_id, l.key_bucket, w.checkpoint_version, w.task_name, l.system_name, l.stream_name,
+    coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
+    coalesce(l.store_name, w.store_names[array_position(w.changelogs, l.system_name || '.' || l.stream_name)], ''),
+    l.marker_prefix, l.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
+  from projection.checkpoint_choice($1, $2, $3, $4, $5) w
+  cross join lateral unnest(projection.offsets_of(w.offsets, w.offsets_odd)) with ordinality o(value, n)
+  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id and l.n = o.n
+  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
+$_$;
+
+--
+-- Name: config_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.config_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.config
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, m.is_sensitive or coalesce((m.body ->> 'is_sensitive')::boolean, false), m.message_key, m.body ->> 'config_value', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-config', $3) m
 $_$;
 
 --
@@ -5519,6 +5725,28 @@ end
 $_$;
 
 --
+-- Name: config_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.config_now(log_id integer) RETURNS SETOF projection.config
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.config_at($1, null, null) r
+        $_$;
+
+--
+-- Name: config_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.config_state(log_id integer, cut bigint) RETURNS SETOF projection.config
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.config c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.config_at($1, $2, null) a where $2 is not null
+        $_$;
+
+--
 -- Name: config_value_at(integer, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5535,6 +5763,72 @@ CREATE FUNCTION projection.config_value_at(log_id integer, config_key text, unti
     and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
   order by e.log_offset desc limit 1
 $_$;
+
+--
+-- Name: container_execution_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.container_execution_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.container_execution
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, m.message_key, m.body ->> 'execution_container_id', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-execution-env-container-id-mapping', $3) m
+$_$;
+
+--
+-- Name: container_execution_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.container_execution_now(log_id integer) RETURNS SETOF projection.container_execution
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.container_execution_at($1, null, null) r
+        $_$;
+
+--
+-- Name: container_execution_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.container_execution_state(log_id integer, cut bigint) RETURNS SETOF projection.container_execution
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.container_execution c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.container_execution_at($1, $2, null) a where $2 is not null
+        $_$;
+
+--
+-- Name: container_host_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.container_host_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.container_host
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, m.message_key, m.body ->> 'host_name', m.body ->> 'jmx_url', m.body ->> 'jmx_tunneling_url', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-container-host-assignment', $3) m
+$_$;
+
+--
+-- Name: container_host_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.container_host_now(log_id integer) RETURNS SETOF projection.container_host
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.container_host_at($1, null, null) r
+        $_$;
+
+--
+-- Name: container_host_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.container_host_state(log_id integer, cut bigint) RETURNS SETOF projection.container_host
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.container_host c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.container_host_at($1, $2, null) a where $2 is not null
+        $_$;
 
 --
 -- Name: explain_checkpoints(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
@@ -5564,9 +5858,9 @@ CREATE FUNCTION projection.explain_checkpoints(coordinator_log integer, coordina
       s.config_value as setting, s.log_offset as setting_offset
     from head h
     cross join projection.checkpoint_rule($1, $2) q
-    left join projection.config_state($1, incarnation => null, cut => $2) s on s.config_key = 'task.checkpoint.read.versions'
+    left join projection.config_state($1, $2) s on s.config_key = 'task.checkpoint.read.versions'
     left join (
-      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
+      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4, null) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
       where c.task_name = $5) w on true
   )
   select t.log_id, t.checkpoint_version, t.layout_id, t.offsets, t.offsets_odd, t.changelogs, t.layout_id is null,
@@ -5605,7 +5899,7 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   with config as (
-    select c.* from projection.config_state($1, $2, $3) c
+    select c.* from projection.config_state($1, $3) c
   ), part as (                                     -- decided_by null = not among the job's inputs
     select d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.assigned_by, d.decided_by,
       case when d.decided_by is not null then d.startpoint_log_offset end as startpoint_log_offset, d.checkpoint_log_offset,
@@ -5725,7 +6019,7 @@ CREATE FUNCTION projection.explain_startpoints(log_id integer, cut bigint, check
   union all
   select f.system_name, f.stream_name, f.partition_id, f.startpoint_type, f.startpoint_value,
     true, true, false, false, null, f.fanned_out_at, f.record_time, f.host, f.username, f.log_offset
-  from projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) f
+  from projection.startpoint_fan_out_state($1, $2) f
   where f.task_name = $6
 $_$;
 
@@ -5850,6 +6144,28 @@ CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time 
 $_$;
 
 --
+-- Name: is_of_checkpoint_rule(text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_of_checkpoint_rule(config_key text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select $1 in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age', 'job.systemstreampartition.grouper.factory',
+                'job.changelog.system', 'job.default.system') or $1 like 'stores.%_.changelog'
+$_$;
+
+--
+-- Name: is_read_now(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_read_now(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select $2 is null and $4 is null
+    and exists (select from projection.read_log(coalesce($3, $1)) l where l.coordinator_log is not distinct from $1)
+$_$;
+
+--
 -- Name: job_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5899,6 +6215,39 @@ CREATE FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset 
 $_$;
 
 --
+-- Name: job_coordinator_metadata_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.job_coordinator_metadata_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.job_coordinator_metadata
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, m.message_key, m.body ->> 'epoch_id', m.body ->> 'config_id', m.body ->> 'job_model_id', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-job-coordinator-metadata', $3) m
+$_$;
+
+--
+-- Name: job_coordinator_metadata_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.job_coordinator_metadata_now(log_id integer) RETURNS SETOF projection.job_coordinator_metadata
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.job_coordinator_metadata_at($1, null, null) r
+        $_$;
+
+--
+-- Name: job_coordinator_metadata_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.job_coordinator_metadata_state(log_id integer, cut bigint) RETURNS SETOF projection.job_coordinator_metadata
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.job_coordinator_metadata c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.job_coordinator_metadata_at($1, $2, null) a where $2 is not null
+        $_$;
+
+--
 -- Name: job_input(jsonb); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5940,25 +6289,319 @@ CREATE FUNCTION projection.job_task(coordinator_log integer, checkpoint_log inte
     select s.task_name, bool_or(s.is_standby) as is_standby, max(s.assigned_at) as assigned_at, max(s.commit_time) as commit_time,
       min(s.place) as place, min(min(s.place)) over () as best_place
     from (
-      select 1 as place, m.message_key as task_name, false as is_standby, m.record_time as assigned_at, null::timestamptz as commit_time
-      from projection.message_head($1, null, 'set-task-container-assignment') m
+      select 1 as place, c.task_name, false as is_standby, c.record_time as assigned_at, null::timestamptz as commit_time
+      from projection.task_container c where c.log_id = $1
       union all
-      select 2, n.task_name, false, m.record_time, null
-      from projection.message_head($1, null, 'set-task-partition-assignment') m cross join lateral jsonb_array_elements_text(m.body -> 'task_names') n(task_name)
+      select 2, p.task_name, false, p.record_time, null
+      from projection.task_partition p where p.log_id = $1
       union all
-      select 9, m.message_key, true, m.record_time, null
-      from projection.message_head($1, null, 'set-task-mode-assignment') m where m.body ->> 'task_mode' = 'Standby'
+      select 9, m.task_name, true, m.record_time, null
+      from projection.task_mode m where m.log_id = $1 and m.task_mode = 'Standby'
       union all
       select 3, c.task_name, false, null, c.record_time
       from (
-        select k.message_key as task_name, k.grouper_factory, c.record_time, first_value(k.grouper_factory) over (order by c.log_offset desc) as newest_grouper
-        from projection.checkpoint_current c
-        join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
-        where c.log_id = coalesce($2, $1) and c.layout_id is not null and k.message_key is not null) c
+        select h.*, first_value(h.grouper_factory) over (order by h.log_offset desc) as newest_grouper
+        from projection.checkpoint_head(coalesce($2, $1), null, null) h) c
       where c.grouper_factory is not distinct from c.newest_grouper) s
     group by s.task_name) t
   where t.place = t.best_place
 $_$;
+
+--
+-- Name: keep_changelog_mapping(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_changelog_mapping(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_changelog_mapping as materialized (select * from projection.changelog_mapping_at(of_log, null, keys)), gone_from_changelog_mapping as (
+          delete from projection.changelog_mapping c where c.log_id = of_log and (key_id) in (
+            select key_id from projection.changelog_mapping o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_changelog_mapping)
+        )
+          insert into projection.changelog_mapping as c select * from new_changelog_mapping
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, task_name = excluded.task_name, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
+
+--
+-- Name: keep_checkpoints(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_checkpoints(of_log integer, touched integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+  logs record;
+  keys integer[];
+begin
+  select * into logs from projection.read_log(of_log);
+  if not found then
+    return;
+  end if;
+  if touched is not null and not (
+    (select min(k.grouper_factory) <> max(k.grouper_factory) from projection.event_key k where k.log_id = of_log and k.checkpoint_version > 0 and not k.is_other)
+    and (select q.grouper_factory is null from projection.checkpoint_rule(logs.coordinator_log, null) q)) is not true
+  then
+    keys := array(
+      select distinct s.key_id from projection.event_key k
+      join projection.event_key s on s.log_id = k.log_id and s.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not s.is_other
+        and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
+      where k.log_id = of_log and k.key_id = any (touched));
+  end if;
+  perform projection.keep_chosen(of_log, logs.coordinator_log, logs.checkpoint_log, keys);
+end $$;
+
+--
+-- Name: keep_checkpoints_of_job(text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_checkpoints_of_job(suffix text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+  read_now constant integer[] := array(
+    select l.log_id from projection.job_log l where l.job_suffix = suffix and exists (select from projection.read_log(l.log_id)));
+begin
+  perform eventlog.hold('job ' || suffix);
+  perform from projection.position p where p.log_id = any (read_now) for update;
+  delete from projection.checkpoint c using projection.job_log l where l.job_suffix = suffix and c.log_id = l.log_id and l.log_id <> all (read_now);
+  delete from projection.state_checkpoint c using projection.job_log l where l.job_suffix = suffix and c.log_id = l.log_id and l.log_id <> all (read_now);
+  perform projection.keep_checkpoints(r.log_id, null) from unnest(read_now) r(log_id);
+end $$;
+
+--
+-- Name: keep_chosen(integer, integer, integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, checkpoint_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+    declare
+      offsets bigint;
+    begin
+      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys)),
+        new_checkpoint as materialized (
+        select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
+          o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
+          o.source, o.host, o.username
+        from chosen o where not o.is_state ), gone_from_checkpoint as (
+          delete from projection.checkpoint c where c.log_id = of_log and (key_id, n) in (
+            select key_id, n from projection.checkpoint o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id, n from new_checkpoint)
+        ), kept_in_checkpoint as (insert into projection.checkpoint as c select * from new_checkpoint
+          on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, input_offset_number = excluded.input_offset_number, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, input_offset = excluded.input_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded),
+        new_state_checkpoint as materialized (
+        select o.log_offset, o.record_time, o.message_time, o.log_id, o.key_id, o.n, o.partition_id, o.checkpoint_version, o.task_name,
+          o.store_name, o.factory_name, o.marker_prefix || coalesce(o.value, '') || o.marker_suffix, o.system_name, o.stream_name,
+          case when o.stream_name is not null then o.value end, o.checkpoint_id, o.source, o.host, o.username
+        from chosen o where o.is_state ), gone_from_state_checkpoint as (
+          delete from projection.state_checkpoint c where c.log_id = of_log and (key_id, n) in (
+            select key_id, n from projection.state_checkpoint o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id, n from new_state_checkpoint)
+        ), kept_in_state_checkpoint as (insert into projection.state_checkpoint as c select * from new_state_checkpoint
+          on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, store_name = excluded.store_name, factory_name = excluded.factory_name, marker = excluded.marker, changelog_system = excluded.changelog_system, changelog_stream = excluded.changelog_stream, changelog_offset = excluded.changelog_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded)
+      select count(*) into offsets from chosen;
+    end $$;
+
+--
+-- Name: keep_config(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_config(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_config as materialized (select * from projection.config_at(of_log, null, keys)), gone_from_config as (
+          delete from projection.config c where c.log_id = of_log and (key_id) in (
+            select key_id from projection.config o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_config)
+        )
+          insert into projection.config as c select * from new_config
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, is_sensitive = excluded.is_sensitive, config_key = excluded.config_key, config_value = excluded.config_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
+
+--
+-- Name: keep_container_execution(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_container_execution(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_container_execution as materialized (select * from projection.container_execution_at(of_log, null, keys)), gone_from_container_execution as (
+          delete from projection.container_execution c where c.log_id = of_log and (key_id) in (
+            select key_id from projection.container_execution o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_container_execution)
+        )
+          insert into projection.container_execution as c select * from new_container_execution
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, container_id = excluded.container_id, execution_container_id = excluded.execution_container_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
+
+--
+-- Name: keep_container_host(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_container_host(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_container_host as materialized (select * from projection.container_host_at(of_log, null, keys)), gone_from_container_host as (
+          delete from projection.container_host c where c.log_id = of_log and (key_id) in (
+            select key_id from projection.container_host o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_container_host)
+        )
+          insert into projection.container_host as c select * from new_container_host
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, container_id = excluded.container_id, host_name = excluded.host_name, jmx_url = excluded.jmx_url, jmx_tunneling_url = excluded.jmx_tunneling_url, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
+
+--
+-- Name: keep_current(integer, integer[], integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+  has_config boolean;
+begin
+  if cardinality(messages) > 0 then
+    has_config := exists (select from projection.config c where c.log_id = of_log);
+    perform projection.keep_messages(of_log, messages);
+    if has_config <> exists (select from projection.config c where c.log_id = of_log) or exists (
+      select from projection.event_key k
+      where k.log_id = of_log and k.key_id = any (messages) and k.message_type = 'set-config' and not k.is_other and projection.is_of_checkpoint_rule(k.message_key))
+    then
+      perform projection.keep_checkpoints_of_job(j.job_suffix) from projection.job_log j where j.log_id = of_log and j.is_current;
+    end if;
+  end if;
+  if cardinality(checkpoints) > 0 then
+    perform projection.keep_checkpoints(of_log, checkpoints);
+  end if;
+end $$;
+
+--
+-- Name: keep_job_coordinator_metadata(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_job_coordinator_metadata(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_job_coordinator_metadata as materialized (select * from projection.job_coordinator_metadata_at(of_log, null, keys)), gone_from_job_coordinator_metadata as (
+          delete from projection.job_coordinator_metadata c where c.log_id = of_log and (key_id) in (
+            select key_id from projection.job_coordinator_metadata o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_job_coordinator_metadata)
+        )
+          insert into projection.job_coordinator_metadata as c select * from new_job_coordinator_metadata
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, cluster_type = excluded.cluster_type, epoch_id = excluded.epoch_id, config_id = excluded.config_id, job_model_id = excluded.job_model_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
+
+--
+-- Name: keep_messages(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_messages(of_log integer, of_keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+    declare
+      touched record;
+    begin
+      for touched in
+        select coalesce(s.message_type, '') as message_type, array_agg(s.key_id) as keys from projection.spelling(of_log, of_keys) s group by 1
+      loop
+        case touched.message_type  when 'set-changelog' then perform projection.keep_changelog_mapping(of_log, touched.keys); when 'set-config' then perform projection.keep_config(of_log, touched.keys); when 'set-execution-env-container-id-mapping' then perform projection.keep_container_execution(of_log, touched.keys); when 'set-container-host-assignment' then perform projection.keep_container_host(of_log, touched.keys); when 'set-job-coordinator-metadata' then perform projection.keep_job_coordinator_metadata(of_log, touched.keys); when '' then perform projection.keep_other_message(of_log, touched.keys); when 'samza-startpoint-v1' then perform projection.keep_pending_startpoint(of_log, touched.keys); when 'samza-startpoint-v1-fan-out' then perform projection.keep_startpoint_fan_out(of_log, touched.keys); when 'set-task-container-assignment' then perform projection.keep_task_container(of_log, touched.keys); when 'set-task-mode-assignment' then perform projection.keep_task_mode(of_log, touched.keys); when 'set-task-partition-assignment' then perform projection.keep_task_partition(of_log, touched.keys); else null; end case;
+      end loop;
+    end $$;
+
+--
+-- Name: keep_other_message(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_other_message(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_other_message as materialized (select * from projection.other_message_at(of_log, null, keys)), gone_from_other_message as (
+          delete from projection.other_message c where c.log_id = of_log and (key_id) in (
+            select key_id from projection.other_message o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_other_message)
+        )
+          insert into projection.other_message as c select * from new_other_message
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, message_type = excluded.message_type, message_key = excluded.message_key, message_value = excluded.message_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
+
+--
+-- Name: keep_pending_startpoint(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_pending_startpoint(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_pending_startpoint as materialized (select * from projection.pending_startpoint_at(of_log, null, keys)), gone_from_pending_startpoint as (
+          delete from projection.pending_startpoint c where c.log_id = of_log and (key_id) in (
+            select key_id from projection.pending_startpoint o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_pending_startpoint)
+        )
+          insert into projection.pending_startpoint as c select * from new_pending_startpoint
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_ms = excluded.created_ms, startpoint_type = excluded.startpoint_type, startpoint_value = excluded.startpoint_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
+
+--
+-- Name: keep_startpoint_fan_out(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_startpoint_fan_out(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_startpoint_fan_out as materialized (select * from projection.startpoint_fan_out_at(of_log, null, keys)), gone_from_startpoint_fan_out as (
+          delete from projection.startpoint_fan_out c where c.log_id = of_log and (key_id, n) in (
+            select key_id, n from projection.startpoint_fan_out o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id, n from new_startpoint_fan_out)
+        )
+          insert into projection.startpoint_fan_out as c select * from new_startpoint_fan_out
+          on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_at = excluded.created_at, fanned_out_at = excluded.fanned_out_at, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, startpoint_type = excluded.startpoint_type, startpoint_value = excluded.startpoint_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
+
+--
+-- Name: keep_task_container(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_task_container(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_task_container as materialized (select * from projection.task_container_at(of_log, null, keys)), gone_from_task_container as (
+          delete from projection.task_container c where c.log_id = of_log and (key_id) in (
+            select key_id from projection.task_container o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_task_container)
+        )
+          insert into projection.task_container as c select * from new_task_container
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, task_name = excluded.task_name, container_id = excluded.container_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
+
+--
+-- Name: keep_task_mode(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_task_mode(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_task_mode as materialized (select * from projection.task_mode_at(of_log, null, keys)), gone_from_task_mode as (
+          delete from projection.task_mode c where c.log_id = of_log and (key_id) in (
+            select key_id from projection.task_mode o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_task_mode)
+        )
+          insert into projection.task_mode as c select * from new_task_mode
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, task_name = excluded.task_name, task_mode = excluded.task_mode, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
+
+--
+-- Name: keep_task_partition(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_task_partition(of_log integer, keys integer[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+        begin
+          with new_task_partition as materialized (select * from projection.task_partition_at(of_log, null, keys)), gone_from_task_partition as (
+          delete from projection.task_partition c where c.log_id = of_log and (key_id, n) in (
+            select key_id, n from projection.task_partition o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id, n from new_task_partition)
+        )
+          insert into projection.task_partition as c select * from new_task_partition
+          on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, system_name = excluded.system_name, stream_name = excluded.stream_name, task_name = excluded.task_name, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+        end $$;
 
 --
 -- Name: lock_stream(text, integer); Type: FUNCTION; Schema: projection; Owner: -
@@ -6097,31 +6740,26 @@ CREATE FUNCTION projection.message_change(log_id integer, message_type text, mes
 $_$;
 
 --
--- Name: message_head(integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: message_head(integer, bigint, text, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) RETURNS TABLE(log_id integer, key_id integer, message_type text, message_key text, system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean, body jsonb, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
+CREATE FUNCTION projection.message_head(log_id integer, cut bigint, message_type text, keys integer[]) RETURNS TABLE(log_id integer, key_id integer, message_type text, message_key text, system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean, body jsonb, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select distinct on (m.message_type, m.message_key) m.log_id, m.key_id, m.message_type, m.message_key,
-    m.system_name, m.stream_name, m.partition_id, m.key_bucket, m.is_sensitive, m.body,
-    m.record_time, m.message_time, m.source, m.host, m.username, m.log_offset
+  select distinct on (k.message_type, k.message_key) k.log_id, k.key_id, k.message_type, k.message_key,
+    k.system_name, k.stream_name, k.partition_id, k.key_bucket, k.is_sensitive, h.body,
+    h.record_time, h.message_time, h.source, h.host, h.username, h.log_offset
   from (
-    select k.log_id, k.key_id, k.message_type, k.message_key, k.system_name, k.stream_name, k.partition_id, k.key_bucket, k.is_sensitive,
-      c.body, c.record_time, c.message_time, c.source, c.host, c.username, c.log_offset
-    from projection.message_current c
-    join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
-    where $2 is null and c.log_id = $1 and (k.message_type = $3 and not k.is_other or $3 is null and k.is_other)
+    select e.* from projection.event_key e where $4 is null and e.log_id = $1 and (e.message_type = $3 and not e.is_other or $3 is null and e.is_other)
     union all
-    select k.log_id, k.key_id, k.message_type, k.message_key, k.system_name, k.stream_name, k.partition_id, k.key_bucket, k.is_sensitive,
-      h.body, h.record_time, h.message_time, h.source, h.host, h.username, h.log_offset
-    from projection.event_key k
-    cross join lateral (
-      select e.* from projection.message_event e
-      where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
-      order by e.log_offset desc limit 1) h
-    where $2 is not null and k.log_id = $1 and (k.message_type = $3 and not k.is_other or $3 is null and k.is_other) and h.body is not null) m
-  order by m.message_type, m.message_key, m.log_offset desc
+    select e.* from projection.event_key e
+    where $4 is not null and e.log_id = $1 and e.key_id = any ($4) and (e.message_type = $3 and not e.is_other or $3 is null and e.is_other)) k
+  cross join lateral (
+    select e.* from projection.message_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
+    order by e.log_offset desc limit 1) h
+  where h.body is not null
+  order by k.message_type, k.message_key, h.log_offset desc
 $_$;
 
 --
@@ -6161,28 +6799,22 @@ begin
     insert into projection.event_key select * from jsonb_populate_recordset(null::projection.event_key, rows -> 'projection.event_key');
   end if;
   if rows ? 'projection.startpoint_reading' then
-    insert into projection.startpoint_reading
-    select * from jsonb_populate_recordset(null::projection.startpoint_reading, rows -> 'projection.startpoint_reading');
+    insert into projection.startpoint_reading select * from jsonb_populate_recordset(null::projection.startpoint_reading, rows -> 'projection.startpoint_reading');
   end if;
   if rows ? 'projection.checkpoint_layout' then
-    insert into projection.checkpoint_layout
-    select * from jsonb_populate_recordset(null::projection.checkpoint_layout, rows -> 'projection.checkpoint_layout');
+    insert into projection.checkpoint_layout select * from jsonb_populate_recordset(null::projection.checkpoint_layout, rows -> 'projection.checkpoint_layout');
   end if;
   if rows ? 'projection.checkpoint_event' then
-    insert into projection.checkpoint_event
-    select * from jsonb_populate_recordset(null::projection.checkpoint_event, rows -> 'projection.checkpoint_event');
+    insert into projection.checkpoint_event select * from jsonb_populate_recordset(null::projection.checkpoint_event, rows -> 'projection.checkpoint_event');
   end if;
   if rows ? 'projection.checkpoint_envelope' then
-    insert into projection.checkpoint_envelope
-    select * from jsonb_populate_recordset(null::projection.checkpoint_envelope, rows -> 'projection.checkpoint_envelope');
+    insert into projection.checkpoint_envelope select * from jsonb_populate_recordset(null::projection.checkpoint_envelope, rows -> 'projection.checkpoint_envelope');
   end if;
   if rows ? 'projection.suspect_checkpoint' then
-    insert into projection.suspect_checkpoint
-    select * from jsonb_populate_recordset(null::projection.suspect_checkpoint, rows -> 'projection.suspect_checkpoint');
+    insert into projection.suspect_checkpoint select * from jsonb_populate_recordset(null::projection.suspect_checkpoint, rows -> 'projection.suspect_checkpoint');
   end if;
   if rows ? 'projection.message_event' then
-    insert into projection.message_event
-    select * from jsonb_populate_recordset(null::projection.message_event, rows -> 'projection.message_event');
+    insert into projection.message_event select * from jsonb_populate_recordset(null::projection.message_event, rows -> 'projection.message_event');
   end if;
   if rows ? 'projection.log_time' then
     insert into projection.log_time select * from jsonb_populate_recordset(null::projection.log_time, rows -> 'projection.log_time');
@@ -6200,29 +6832,9 @@ begin
     where q.log_id = of_log and q.resolved_by is null
       and q.key_id in (select r.key_id from jsonb_to_recordset(rows -> 'resolved') r(key_id integer));
   end if;
-  if rows ? 'projection.checkpoint_current' then
-    delete from projection.checkpoint_current c
-    using jsonb_populate_recordset(null::projection.checkpoint_current, rows -> 'projection.checkpoint_current') m
-    where m.layout_id is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset;
-    insert into projection.checkpoint_current as c
-    select * from jsonb_populate_recordset(null::projection.checkpoint_current, rows -> 'projection.checkpoint_current')
-    where layout_id is not null
-    on conflict (log_id, key_id) do update set
-      log_offset = excluded.log_offset, record_time = excluded.record_time, layout_id = excluded.layout_id,
-      checkpoint_id = excluded.checkpoint_id, offsets = excluded.offsets, offsets_odd = excluded.offsets_odd
-    where c.log_offset < excluded.log_offset;
-  end if;
-  if rows ? 'projection.message_current' then
-    delete from projection.message_current c
-    using jsonb_populate_recordset(null::projection.message_current, rows -> 'projection.message_current') m
-    where m.body is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset;
-    insert into projection.message_current as c
-    select * from jsonb_populate_recordset(null::projection.message_current, rows -> 'projection.message_current')
-    where body is not null
-    on conflict (log_id, key_id) do update set
-      log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time,
-      body = excluded.body, source = excluded.source, host = excluded.host, username = excluded.username
-    where c.log_offset < excluded.log_offset;
+  if rows ? 'touched' then
+    perform projection.keep_current(of_log, array(select key::integer from jsonb_array_elements_text(rows -> 'touched' -> 'messages') key),
+                                    array(select key::integer from jsonb_array_elements_text(rows -> 'touched' -> 'checkpoints') key));
   end if;
   -- The end that a follower saw before it was lost is an old one: if it was suspended, the log was not read since.
   update projection.position
@@ -6245,6 +6857,19 @@ CREATE FUNCTION projection.newest_bound(job_suffix text, system_name text, strea
   select b.oldest_offset, b.end_offset, b.observed_at from projection.observed_input b
   where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4
   order by b.observed_at desc limit 1
+$_$;
+
+--
+-- Name: newest_grouper(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.newest_grouper(log_id integer, cut bigint) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select case when min(k.grouper_factory) = max(k.grouper_factory) and count(k.grouper_factory) = count(*) then min(k.grouper_factory) else (
+    select n.grouper_factory from projection.checkpoint_head($1, $2, null) n where n.checkpoint_version > 0 order by n.log_offset desc limit 1) end
+  from projection.event_key k
+  where k.log_id = $1 and k.checkpoint_version > 0 and not k.is_other
 $_$;
 
 --
@@ -6298,6 +6923,69 @@ CREATE FUNCTION projection.offset_setting(stream_id text, system_name text, stre
 $_$;
 
 --
+-- Name: offsets_of(text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.offsets_of(offsets text, offsets_odd text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case $1 when '' then array[''] else coalesce(string_to_array($1, E'\x1f', E'\x1e'), $2) end
+$_$;
+
+--
+-- Name: other_message; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.other_message (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    message_type text,
+    message_key text,
+    message_value text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
+
+--
+-- Name: other_message_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.other_message_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.other_message
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, m.message_type, m.message_key, m.body ->> 'message_value',
+    m.source, m.host, m.username
+  from projection.message_head($1, $2, null, $3) m
+$_$;
+
+--
+-- Name: other_message_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.other_message_now(log_id integer) RETURNS SETOF projection.other_message
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.other_message_at($1, null, null) r
+        $_$;
+
+--
+-- Name: other_message_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.other_message_state(log_id integer, cut bigint) RETURNS SETOF projection.other_message
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.other_message c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.other_message_at($1, $2, null) a where $2 is not null
+        $_$;
+
+--
 -- Name: partition_offset(integer, integer, text, text[], text, text, integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -6332,11 +7020,75 @@ $_$;
 CREATE FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(key_id integer, system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_ambiguous boolean, record_time timestamp with time zone, host text, username text, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name,
-    m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', (m.body ->> 'created_ms')::bigint,
+  select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name, m.startpoint_type, m.startpoint_value, m.created_ms,
     r.is_ambiguous, m.record_time, m.host, m.username, m.log_offset
-  from projection.message_head($1, $2, 'samza-startpoint-v1') m
+  from projection.pending_startpoint_state($1, $2) m
   cross join lateral projection.startpoint_meaning($1, m.key_id, $2, $3, $4) r
+$_$;
+
+--
+-- Name: pending_startpoint; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.pending_startpoint (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    created_ms bigint,
+    startpoint_type text,
+    startpoint_value text,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
+
+--
+-- Name: pending_startpoint_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.pending_startpoint_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.pending_startpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id,
+    (m.body ->> 'created_ms')::bigint, m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'samza-startpoint-v1', $3) m
+$_$;
+
+--
+-- Name: pending_startpoint_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.pending_startpoint_now(log_id integer) RETURNS SETOF projection.pending_startpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.pending_startpoint_at($1, null, null) r
+        $_$;
+
+--
+-- Name: pending_startpoint_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.pending_startpoint_state(log_id integer, cut bigint) RETURNS SETOF projection.pending_startpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.pending_startpoint c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.pending_startpoint_at($1, $2, null) a where $2 is not null
+        $_$;
+
+--
+-- Name: read_log(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.read_log(log_id integer) RETURNS TABLE(coordinator_log integer, checkpoint_log integer)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.coordinator_log, j.checkpoint_log
+  from projection.job_log l join projection.current_job j on j.job_suffix = l.job_suffix
+  where l.log_id = $1 and coalesce(j.checkpoint_log, j.coordinator_log) = $1
 $_$;
 
 --
@@ -6351,7 +7103,7 @@ CREATE FUNCTION projection.reading_rank(coordinator_log integer, coordinator_cut
       select from projection.task_input($1, $2, $3, $4, $8) t
       where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7) then 0
     when projection.is_input((
-      select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) from projection.config_state($1, incarnation => null, cut => $2) c), $5, $6) then 2
+      select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) from projection.config_state($1, $2) c), $5, $6) then 2
     else 1 end
 $_$;
 
@@ -6402,6 +7154,20 @@ CREATE FUNCTION projection.retired_detail(retired_at timestamp with time zone) R
 $_$;
 
 --
+-- Name: spelling(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.spelling(log_id integer, keys integer[]) RETURNS TABLE(message_type text, key_id integer)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select distinct case when not k.is_other then k.message_type end, s.key_id
+  from projection.event_key k
+  join projection.event_key s on s.log_id = k.log_id and s.message_type = k.message_type and s.is_other = k.is_other
+    and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
+  where k.log_id = $1 and k.key_id = any ($2)
+$_$;
+
+--
 -- Name: startpoint_candidate(integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -6427,6 +7193,44 @@ CREATE FUNCTION projection.startpoint_expires_at(created_ms bigint) RETURNS time
     AS $_$
   select projection.to_time(least($1, 9223372036854775807 - 43200000) + 43200000)
 $_$;
+
+--
+-- Name: startpoint_fan_out_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_fan_out_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.startpoint_fan_out
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, f.n::integer,
+    projection.to_time(f.created_ms), projection.to_time((m.body ->> 'fanned_out_ms')::bigint), f.partition_id, f.key_bucket,
+    m.message_key, f.system_name, f.stream_name, f.startpoint_type, f.startpoint_value, m.source, m.host, m.username
+  from projection.message_head($1, $2, 'samza-startpoint-v1-fan-out', $3) m
+  cross join lateral rows from (jsonb_to_recordset(m.body -> 'fan_outs') as
+    (system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint))
+    with ordinality f(system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_ms, n)
+$_$;
+
+--
+-- Name: startpoint_fan_out_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_fan_out_now(log_id integer) RETURNS SETOF projection.startpoint_fan_out
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.startpoint_fan_out_at($1, null, null) r
+        $_$;
+
+--
+-- Name: startpoint_fan_out_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_fan_out_state(log_id integer, cut bigint) RETURNS SETOF projection.startpoint_fan_out
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.startpoint_fan_out c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.startpoint_fan_out_at($1, $2, null) a where $2 is not null
+        $_$;
 
 --
 -- Name: startpoint_fanned_out(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -6511,6 +7315,40 @@ CREATE FUNCTION projection.startpoint_requested(log_id integer, cut bigint) RETU
 $_$;
 
 --
+-- Name: state_checkpoint_at(integer, bigint, integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) RETURNS SETOF projection.state_checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$ 
+        select o.log_offset, o.record_time, o.message_time, o.log_id, o.key_id, o.n, o.partition_id, o.checkpoint_version, o.task_name,
+          o.store_name, o.factory_name, o.marker_prefix || coalesce(o.value, '') || o.marker_suffix, o.system_name, o.stream_name,
+          case when o.stream_name is not null then o.value end, o.checkpoint_id, o.source, o.host, o.username
+        from projection.chosen_offset($1, $2, $3, $4, $5) o where o.is_state  $_$;
+
+--
+-- Name: state_checkpoint_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.state_checkpoint_now(log_id integer) RETURNS SETOF projection.state_checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.read_log($1) l cross join lateral projection.state_checkpoint_at(l.coordinator_log, null, l.checkpoint_log, null, null) r
+        $_$;
+
+--
+-- Name: state_checkpoint_state(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS SETOF projection.state_checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.state_checkpoint c where c.log_id = coalesce($3, $1) and projection.is_read_now($1, $2, $3, $4)
+          union all
+          select a.* from projection.state_checkpoint_at($1, $2, $3, $4, null) a where not projection.is_read_now($1, $2, $3, $4)
+        $_$;
+
+--
 -- Name: stream_id(jsonb); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -6536,19 +7374,120 @@ CREATE FUNCTION projection.stream_of_id(config jsonb, stream_id text) RETURNS TA
 $_$;
 
 --
+-- Name: task_container_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_container_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.task_container
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, m.message_key, m.body ->> 'container_id', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-task-container-assignment', $3) m
+$_$;
+
+--
+-- Name: task_container_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_container_now(log_id integer) RETURNS SETOF projection.task_container
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.task_container_at($1, null, null) r
+        $_$;
+
+--
+-- Name: task_container_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_container_state(log_id integer, cut bigint) RETURNS SETOF projection.task_container
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.task_container c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.task_container_at($1, $2, null) a where $2 is not null
+        $_$;
+
+--
 -- Name: task_input(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
 CREATE FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, assigned_by text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, incarnation => null, cut => $2) t
+  select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, $2) t
   where ($5 is null or t.task_name = $5)
-    and t.task_name not in (select m.task_name from projection.task_mode_state($1, incarnation => null, cut => $2) m where m.task_mode = 'Standby')
+    and t.task_name not in (select m.task_name from projection.task_mode_state($1, $2) m where m.task_mode = 'Standby')
   union all
   select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4, $5) k
   where not projection.is_assigned($1, $2)
 $_$;
+
+--
+-- Name: task_mode_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_mode_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.task_mode
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, m.message_key, m.body ->> 'task_mode', m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-task-mode-assignment', $3) m
+$_$;
+
+--
+-- Name: task_mode_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_mode_now(log_id integer) RETURNS SETOF projection.task_mode
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.task_mode_at($1, null, null) r
+        $_$;
+
+--
+-- Name: task_mode_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_mode_state(log_id integer, cut bigint) RETURNS SETOF projection.task_mode
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.task_mode c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.task_mode_at($1, $2, null) a where $2 is not null
+        $_$;
+
+--
+-- Name: task_partition_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_partition_at(log_id integer, cut bigint, keys integer[]) RETURNS SETOF projection.task_partition
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.log_offset, m.record_time, m.message_time, m.log_id, m.key_id, t.n::integer, m.partition_id, m.key_bucket,
+    m.system_name, m.stream_name, t.task_name, m.source, m.host, m.username
+  from projection.message_head($1, $2, 'set-task-partition-assignment', $3) m
+  cross join lateral jsonb_array_elements_text(m.body -> 'task_names') with ordinality t(task_name, n)
+$_$;
+
+--
+-- Name: task_partition_now(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_partition_now(log_id integer) RETURNS SETOF projection.task_partition
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select r.* from projection.task_partition_at($1, null, null) r
+        $_$;
+
+--
+-- Name: task_partition_state(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_partition_state(log_id integer, cut bigint) RETURNS SETOF projection.task_partition
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+          select c.* from projection.task_partition c where $2 is null and c.log_id = $1
+          union all
+          select a.* from projection.task_partition_at($1, $2, null) a where $2 is not null
+        $_$;
 
 --
 -- Name: task_position(integer, integer); Type: FUNCTION; Schema: projection; Owner: -
@@ -6558,15 +7497,15 @@ CREATE FUNCTION projection.task_position(coordinator_log integer, checkpoint_log
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   with config as (
-    select coalesce(jsonb_object_agg(m.message_key, m.body ->> 'config_value'), '{}'::jsonb) as conf
-    from projection.message_head($1, null, 'set-config') m
-    where left(m.message_key, 100) in ('task.inputs', 'task.broadcast.inputs', 'job.default.system') or left(m.message_key, 100) like 'streams.%'
+    select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf
+    from projection.config c
+    where c.log_id = $1 and (c.config_key in ('task.inputs', 'task.broadcast.inputs', 'job.default.system') or c.config_key like 'streams.%')
   ), input as (
     select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
   )
   select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, c.input_offset, projection.next_offset(c.input_offset_number), c.record_time
   from projection.task_input($1, null, $2, null, null) t
-  left join projection.checkpoint_state($1, null, null, $2, null, null) c
+  left join projection.checkpoint_state($1, null, $2, null) c
     on (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket) = (t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket)
   where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
     or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
@@ -6582,7 +7521,7 @@ CREATE FUNCTION projection.task_progress(coordinator_log integer, checkpoint_log
   with earlier as materialized (                   -- computed once: joined directly, the planner computes it for each partition
     select c.* from projection.log_cut($1, now() - interval '10 minutes') x
     left join lateral projection.log_cut($2, now() - interval '10 minutes') y on true
-    cross join lateral projection.checkpoint_state($1, null, x.cut, $2, null, y.cut) c
+    cross join lateral projection.checkpoint_state($1, x.cut, $2, y.cut) c
   )
   select p.*, projection.next_offset(e.input_offset_number), e.record_time
   from projection.task_position($1, $2) p
@@ -8009,11 +8948,13 @@ CREATE VIEW coordinator.job AS
            FROM projection.job_log l
           WHERE (l.log_id = j.checkpoint_log)) AS checkpoint_stream,
     ( SELECT count(*) AS count
-           FROM projection.config_state(j.coordinator_log, incarnation => NULL::integer, cut => NULL::bigint) config_state(config_key, config_value, is_sensitive, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)) AS config_count,
+           FROM projection.config c
+          WHERE (c.log_id = j.coordinator_log)) AS config_count,
     ( SELECT count(*) AS count
            FROM projection.job_task(j.coordinator_log, j.checkpoint_log) job_task(task_name, is_standby, assigned_at, commit_time)) AS task_count,
     ( SELECT count(DISTINCT t.container_id) AS count
-           FROM projection.task_container_state(j.coordinator_log, incarnation => NULL::integer, cut => NULL::bigint) t(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)) AS container_count,
+           FROM projection.task_container t
+          WHERE (t.log_id = j.coordinator_log)) AS container_count,
     ( SELECT min(e.record_time) AS min
            FROM (projection.job_log l
              CROSS JOIN LATERAL ( SELECT a.record_time
@@ -8662,19 +9603,19 @@ CREATE VIEW coordinator.other_message AS
  SELECT j.job_name,
     j.job_id,
     j.job_bucket,
-    m.message_type,
-    m.message_key,
-    (m.body ->> 'message_value'::text) AS message_value,
-    m.record_time,
-    m.message_time,
-    m.source,
-    m.host,
-    m.username,
+    r.message_type,
+    r.message_key,
+    r.message_value,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
     j.stream_kind,
     j.incarnation,
-    m.log_offset
+    r.log_offset
    FROM (projection.job_log j
-     CROSS JOIN LATERAL projection.message_head(j.log_id, cut => NULL::bigint, message_type => NULL::text) m(log_id, key_id, message_type, message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, body, record_time, message_time, source, host, username, log_offset))
+     JOIN projection.other_message r ON ((r.log_id = j.log_id)))
   WHERE j.is_current;
 
 --
@@ -10191,40 +11132,6 @@ CREATE VIEW projection.archived_log AS
    FROM eventlog.log l;
 
 --
--- Name: checkpoint_current; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.checkpoint_current (
-    log_offset bigint NOT NULL,
-    record_time timestamp with time zone,
-    log_id integer NOT NULL,
-    key_id integer NOT NULL,
-    layout_id integer,
-    checkpoint_id text,
-    offsets text,
-    offsets_odd text[]
-)
-WITH (fillfactor='50');
-
---
--- Name: COLUMN checkpoint_current.layout_id; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_current.layout_id IS 'names of the offsets; 0 = none, null = delete';
-
---
--- Name: COLUMN checkpoint_current.offsets; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_current.offsets IS 'U+001F between, U+001E = null';
-
---
--- Name: COLUMN checkpoint_current.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_current.offsets_odd IS 'instead of offsets where one of them holds these characters';
-
---
 -- Name: stream_holder; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -10321,35 +11228,6 @@ CREATE VIEW projection.log_status AS
             (p_1.incarnation = max(p_1.incarnation) OVER (PARTITION BY p_1.job_name, p_1.job_id, p_1.stream_name)) AS is_newest
            FROM coordinator.log_position p_1) p
      LEFT JOIN eventlog.retired_stream t ON ((t.stream_name = p.stream_name)));
-
---
--- Name: message_current; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.message_current (
-    log_offset bigint CONSTRAINT message_event_log_offset_not_null NOT NULL,
-    record_time timestamp with time zone,
-    message_time timestamp with time zone,
-    log_id integer CONSTRAINT message_event_log_id_not_null NOT NULL,
-    key_id integer CONSTRAINT message_event_key_id_not_null NOT NULL,
-    body jsonb,
-    source text,
-    host text,
-    username text
-)
-WITH (fillfactor='50');
-
---
--- Name: COLUMN message_current.message_time; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.message_current.message_time IS 'the envelope''s own timestamp';
-
---
--- Name: COLUMN message_current.body; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.message_current.body IS 'the decoded fields, secrets masked; null = delete';
 
 --
 -- Name: retired_stream; Type: VIEW; Schema: projection; Owner: -
@@ -10539,11 +11417,18 @@ ALTER TABLE ONLY eventlog.log
     ADD CONSTRAINT uq_log_stream_name_incarnation UNIQUE (stream_name, incarnation);
 
 --
--- Name: checkpoint_current pk_checkpoint_current; Type: CONSTRAINT; Schema: projection; Owner: -
+-- Name: changelog_mapping pk_changelog_mapping; Type: CONSTRAINT; Schema: projection; Owner: -
 --
 
-ALTER TABLE ONLY projection.checkpoint_current
-    ADD CONSTRAINT pk_checkpoint_current PRIMARY KEY (log_id, key_id);
+ALTER TABLE ONLY projection.changelog_mapping
+    ADD CONSTRAINT pk_changelog_mapping PRIMARY KEY (log_id, key_id);
+
+--
+-- Name: checkpoint pk_checkpoint; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.checkpoint
+    ADD CONSTRAINT pk_checkpoint PRIMARY KEY (log_id, key_id, n);
 
 --
 -- Name: checkpoint_envelope pk_checkpoint_envelope; Type: CONSTRAINT; Schema: projection; Owner: -
@@ -10567,6 +11452,27 @@ ALTER TABLE ONLY projection.checkpoint_layout
     ADD CONSTRAINT pk_checkpoint_layout PRIMARY KEY (log_id, layout_id, n);
 
 --
+-- Name: config pk_config; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.config
+    ADD CONSTRAINT pk_config PRIMARY KEY (log_id, key_id);
+
+--
+-- Name: container_execution pk_container_execution; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.container_execution
+    ADD CONSTRAINT pk_container_execution PRIMARY KEY (log_id, key_id);
+
+--
+-- Name: container_host pk_container_host; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.container_host
+    ADD CONSTRAINT pk_container_host PRIMARY KEY (log_id, key_id);
+
+--
 -- Name: event_key pk_event_key; Type: CONSTRAINT; Schema: projection; Owner: -
 --
 
@@ -10579,6 +11485,13 @@ ALTER TABLE ONLY projection.event_key
 
 ALTER TABLE ONLY projection.gap
     ADD CONSTRAINT pk_gap PRIMARY KEY (log_id, first_offset);
+
+--
+-- Name: job_coordinator_metadata pk_job_coordinator_metadata; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.job_coordinator_metadata
+    ADD CONSTRAINT pk_job_coordinator_metadata PRIMARY KEY (log_id, key_id);
 
 --
 -- Name: job_log pk_job_log; Type: CONSTRAINT; Schema: projection; Owner: -
@@ -10595,18 +11508,25 @@ ALTER TABLE ONLY projection.log_time
     ADD CONSTRAINT pk_log_time PRIMARY KEY (log_id, log_offset);
 
 --
--- Name: message_current pk_message_current; Type: CONSTRAINT; Schema: projection; Owner: -
---
-
-ALTER TABLE ONLY projection.message_current
-    ADD CONSTRAINT pk_message_current PRIMARY KEY (log_id, key_id);
-
---
 -- Name: message_event pk_message_event; Type: CONSTRAINT; Schema: projection; Owner: -
 --
 
 ALTER TABLE ONLY projection.message_event
     ADD CONSTRAINT pk_message_event PRIMARY KEY (log_id, key_id, log_offset);
+
+--
+-- Name: other_message pk_other_message; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.other_message
+    ADD CONSTRAINT pk_other_message PRIMARY KEY (log_id, key_id);
+
+--
+-- Name: pending_startpoint pk_pending_startpoint; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.pending_startpoint
+    ADD CONSTRAINT pk_pending_startpoint PRIMARY KEY (log_id, key_id);
 
 --
 -- Name: position pk_position; Type: CONSTRAINT; Schema: projection; Owner: -
@@ -10630,11 +11550,25 @@ ALTER TABLE ONLY projection.refused_stream
     ADD CONSTRAINT pk_refused_stream PRIMARY KEY (stream_name);
 
 --
+-- Name: startpoint_fan_out pk_startpoint_fan_out; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.startpoint_fan_out
+    ADD CONSTRAINT pk_startpoint_fan_out PRIMARY KEY (log_id, key_id, n);
+
+--
 -- Name: startpoint_reading pk_startpoint_reading; Type: CONSTRAINT; Schema: projection; Owner: -
 --
 
 ALTER TABLE ONLY projection.startpoint_reading
     ADD CONSTRAINT pk_startpoint_reading PRIMARY KEY (log_id, key_id, n);
+
+--
+-- Name: state_checkpoint pk_state_checkpoint; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.state_checkpoint
+    ADD CONSTRAINT pk_state_checkpoint PRIMARY KEY (log_id, key_id, n);
 
 --
 -- Name: stream_holder pk_stream_holder; Type: CONSTRAINT; Schema: projection; Owner: -
@@ -10649,6 +11583,27 @@ ALTER TABLE ONLY projection.stream_holder
 
 ALTER TABLE ONLY projection.suspect_checkpoint
     ADD CONSTRAINT pk_suspect_checkpoint PRIMARY KEY (log_id, log_offset, key_id);
+
+--
+-- Name: task_container pk_task_container; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.task_container
+    ADD CONSTRAINT pk_task_container PRIMARY KEY (log_id, key_id);
+
+--
+-- Name: task_mode pk_task_mode; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.task_mode
+    ADD CONSTRAINT pk_task_mode PRIMARY KEY (log_id, key_id);
+
+--
+-- Name: task_partition pk_task_partition; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.task_partition
+    ADD CONSTRAINT pk_task_partition PRIMARY KEY (log_id, key_id, n);
 
 --
 -- Name: event_key uq_event_key_log_id_key_sha256; Type: CONSTRAINT; Schema: projection; Owner: -
@@ -10881,14 +11836,6 @@ GRANT ALL ON FUNCTION projection.state_change(log_id integer, task_name text, ch
 GRANT ALL ON FUNCTION projection.state_change(log_id integer, task_name text, checkpoint_version integer, log_offset bigint, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_replayer;
-
---
 -- Name: FUNCTION time_between(earlier timestamp with time zone, later timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -10996,11 +11943,11 @@ GRANT SELECT ON TABLE projection.anomaly_startpoint_ignored TO coordstream_reade
 GRANT SELECT ON TABLE projection.anomaly_startpoint_ignored TO coordstream_replayer;
 
 --
--- Name: TABLE current_job; Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE state_checkpoint; Type: ACL; Schema: projection; Owner: -
 --
 
-GRANT SELECT ON TABLE projection.current_job TO coordstream_reader;
-GRANT SELECT ON TABLE projection.current_job TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.state_checkpoint TO coordstream_reader;
+GRANT SELECT ON TABLE projection.state_checkpoint TO coordstream_replayer;
 
 --
 -- Name: TABLE anomaly_state_backends_disagree; Type: ACL; Schema: projection; Owner: -
@@ -11060,12 +12007,11 @@ GRANT ALL ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, si
 GRANT ALL ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
 
 --
--- Name: FUNCTION changelog_mapping_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE changelog_mapping; Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.changelog_mapping TO coordstream_reader;
+GRANT SELECT ON TABLE projection.changelog_mapping TO coordstream_replayer;
 
 --
 -- Name: TABLE changelog_mapping; Type: ACL; Schema: coordinator; Owner: -
@@ -11091,12 +12037,11 @@ GRANT ALL ON FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, 
 GRANT ALL ON FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE checkpoint; Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.checkpoint TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint TO coordstream_replayer;
 
 --
 -- Name: TABLE checkpoint; Type: ACL; Schema: coordinator; Owner: -
@@ -11122,12 +12067,11 @@ GRANT ALL ON FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id 
 GRANT ALL ON FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION config_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE config; Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.config_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.config_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.config_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.config TO coordstream_reader;
+GRANT SELECT ON TABLE projection.config TO coordstream_replayer;
 
 --
 -- Name: TABLE config; Type: ACL; Schema: coordinator; Owner: -
@@ -11153,12 +12097,11 @@ GRANT ALL ON FUNCTION coordinator.config_as_of_offset(job_name text, job_id text
 GRANT ALL ON FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION container_execution_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE container_execution; Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.container_execution_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.container_execution_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.container_execution_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.container_execution TO coordstream_reader;
+GRANT SELECT ON TABLE projection.container_execution TO coordstream_replayer;
 
 --
 -- Name: TABLE container_execution; Type: ACL; Schema: coordinator; Owner: -
@@ -11184,12 +12127,11 @@ GRANT ALL ON FUNCTION coordinator.container_execution_as_of_offset(job_name text
 GRANT ALL ON FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION container_host_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE container_host; Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.container_host_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.container_host_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.container_host_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.container_host TO coordstream_reader;
+GRANT SELECT ON TABLE projection.container_host TO coordstream_replayer;
 
 --
 -- Name: TABLE container_host; Type: ACL; Schema: coordinator; Owner: -
@@ -11239,12 +12181,11 @@ GRANT ALL ON FUNCTION coordinator.input_offset_at(job_name text, job_id text, at
 GRANT ALL ON FUNCTION coordinator.input_offset_at(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
 
 --
--- Name: FUNCTION job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE job_coordinator_metadata; Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.job_coordinator_metadata TO coordstream_reader;
+GRANT SELECT ON TABLE projection.job_coordinator_metadata TO coordstream_replayer;
 
 --
 -- Name: TABLE job_coordinator_metadata; Type: ACL; Schema: coordinator; Owner: -
@@ -11358,6 +12299,13 @@ GRANT ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, 
 GRANT ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, only_task text) TO coordstream_replayer;
 
 --
+-- Name: TABLE current_job; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.current_job TO coordstream_reader;
+GRANT SELECT ON TABLE projection.current_job TO coordstream_replayer;
+
+--
 -- Name: TABLE starting_offset; Type: ACL; Schema: coordinator; Owner: -
 --
 
@@ -11404,12 +12352,11 @@ GRANT ALL ON FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id 
 GRANT ALL ON FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE startpoint_fan_out; Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.startpoint_fan_out TO coordstream_reader;
+GRANT SELECT ON TABLE projection.startpoint_fan_out TO coordstream_replayer;
 
 --
 -- Name: TABLE startpoint_fan_out; Type: ACL; Schema: coordinator; Owner: -
@@ -11481,12 +12428,12 @@ GRANT ALL ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, j
 GRANT ALL ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION state_lag_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.state_lag_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_lag_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_lag_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_replayer;
 
 --
 -- Name: TABLE state_lag; Type: ACL; Schema: coordinator; Owner: -
@@ -11512,12 +12459,11 @@ GRANT ALL ON FUNCTION coordinator.state_lag_as_of_offset(job_name text, job_id t
 GRANT ALL ON FUNCTION coordinator.state_lag_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION task_container_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE task_container; Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.task_container_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.task_container_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.task_container_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.task_container TO coordstream_reader;
+GRANT SELECT ON TABLE projection.task_container TO coordstream_replayer;
 
 --
 -- Name: TABLE task_container; Type: ACL; Schema: coordinator; Owner: -
@@ -11543,12 +12489,11 @@ GRANT ALL ON FUNCTION coordinator.task_container_as_of_offset(job_name text, job
 GRANT ALL ON FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION task_mode_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE task_mode; Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.task_mode_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.task_mode_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.task_mode_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.task_mode TO coordstream_reader;
+GRANT SELECT ON TABLE projection.task_mode TO coordstream_replayer;
 
 --
 -- Name: TABLE task_mode; Type: ACL; Schema: coordinator; Owner: -
@@ -11574,12 +12519,11 @@ GRANT ALL ON FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id t
 GRANT ALL ON FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION task_partition_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE task_partition; Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.task_partition_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.task_partition_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.task_partition_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.task_partition TO coordstream_reader;
+GRANT SELECT ON TABLE projection.task_partition TO coordstream_replayer;
 
 --
 -- Name: TABLE task_partition; Type: ACL; Schema: coordinator; Owner: -
@@ -11660,12 +12604,44 @@ GRANT ALL ON FUNCTION projection.base_end(log_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.base_end(log_id integer) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION changelog_mapping_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_mapping_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_mapping_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_mapping_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION changelog_mapping_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_mapping_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_mapping_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_mapping_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION changelog_mapping_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION changelog_name(changelog text, system_name text); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint); Type: ACL; Schema: projection; Owner: -
@@ -11676,20 +12652,20 @@ GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name tex
 GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpoint_head(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION checkpoint_head(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION checkpoint_key(log_id integer, task_name text); Type: ACL; Schema: projection; Owner: -
@@ -11708,12 +12684,44 @@ GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) T
 GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION checkpoint_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION config_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.config_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.config_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.config_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION config_deployment_event(log_id integer); Type: ACL; Schema: projection; Owner: -
@@ -11724,12 +12732,76 @@ GRANT ALL ON FUNCTION projection.config_deployment_event(log_id integer) TO coor
 GRANT ALL ON FUNCTION projection.config_deployment_event(log_id integer) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION config_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.config_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.config_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.config_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION config_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.config_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.config_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.config_state(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION config_value_at(log_id integer, config_key text, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_execution_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.container_execution_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.container_execution_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.container_execution_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_execution_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.container_execution_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.container_execution_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.container_execution_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_execution_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.container_execution_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.container_execution_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.container_execution_state(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_host_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.container_host_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.container_host_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.container_host_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_host_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.container_host_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.container_host_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.container_host_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_host_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.container_host_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.container_host_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.container_host_state(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text); Type: ACL; Schema: projection; Owner: -
@@ -11812,6 +12884,22 @@ GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION is_of_checkpoint_rule(config_key text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_of_checkpoint_rule(config_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_of_checkpoint_rule(config_key text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_of_checkpoint_rule(config_key text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_read_now(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_read_now(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_read_now(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_read_now(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION job_at(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11826,6 +12914,30 @@ GRANT ALL ON FUNCTION projection.job_at(job_name text, job_id text, at timestamp
 REVOKE ALL ON FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_coordinator_metadata_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.job_coordinator_metadata_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.job_coordinator_metadata_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.job_coordinator_metadata_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_coordinator_metadata_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.job_coordinator_metadata_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.job_coordinator_metadata_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.job_coordinator_metadata_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_coordinator_metadata_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.job_coordinator_metadata_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.job_coordinator_metadata_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.job_coordinator_metadata_state(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION job_input(config jsonb); Type: ACL; Schema: projection; Owner: -
@@ -11850,6 +12962,102 @@ GRANT ALL ON FUNCTION projection.job_log_span(job_name text, job_id text) TO coo
 REVOKE ALL ON FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION keep_changelog_mapping(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_changelog_mapping(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_checkpoints(of_log integer, touched integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_checkpoints(of_log integer, touched integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_checkpoints_of_job(suffix text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_checkpoints_of_job(suffix text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_chosen(of_log integer, coordinator_log integer, checkpoint_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, checkpoint_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_config(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_config(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_container_execution(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_container_execution(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_container_host(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_container_host(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_current(of_log integer, messages integer[], checkpoints integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_job_coordinator_metadata(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_job_coordinator_metadata(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_messages(of_log integer, of_keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_messages(of_log integer, of_keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_other_message(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_other_message(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_pending_startpoint(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_pending_startpoint(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_startpoint_fan_out(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_startpoint_fan_out(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_task_container(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_task_container(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_task_mode(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_task_mode(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_task_partition(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_task_partition(of_log integer, keys integer[]) FROM PUBLIC;
 
 --
 -- Name: FUNCTION lock_stream(of_stream text, working_pid integer); Type: ACL; Schema: projection; Owner: -
@@ -11914,12 +13122,12 @@ GRANT ALL ON FUNCTION projection.message_change(log_id integer, message_type tex
 GRANT ALL ON FUNCTION projection.message_change(log_id integer, message_type text, message_key text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION message_head(log_id integer, cut bigint, message_type text); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION message_head(log_id integer, cut bigint, message_type text, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text, keys integer[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION message_validity(log_id integer, message_type text, replaced_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -11942,6 +13150,14 @@ REVOKE ALL ON FUNCTION projection.move_position(of_log integer, of_rebuild integ
 REVOKE ALL ON FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION newest_grouper(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.newest_grouper(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.newest_grouper(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.newest_grouper(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION next_offset(input_offset_number bigint); Type: ACL; Schema: projection; Owner: -
@@ -11976,6 +13192,45 @@ GRANT ALL ON FUNCTION projection.offset_setting(stream_id text, system_name text
 GRANT ALL ON FUNCTION projection.offset_setting(stream_id text, system_name text, stream_name text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION offsets_of(offsets text, offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.offsets_of(offsets text, offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.offsets_of(offsets text, offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.offsets_of(offsets text, offsets_odd text[]) TO coordstream_replayer;
+
+--
+-- Name: TABLE other_message; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.other_message TO coordstream_reader;
+GRANT SELECT ON TABLE projection.other_message TO coordstream_replayer;
+
+--
+-- Name: FUNCTION other_message_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.other_message_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.other_message_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.other_message_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION other_message_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.other_message_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.other_message_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.other_message_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION other_message_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.other_message_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.other_message_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.other_message_state(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11998,6 +13253,45 @@ GRANT ALL ON FUNCTION projection.passed_offset(job_name text, job_id text, syste
 REVOKE ALL ON FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE pending_startpoint; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.pending_startpoint TO coordstream_reader;
+GRANT SELECT ON TABLE projection.pending_startpoint TO coordstream_replayer;
+
+--
+-- Name: FUNCTION pending_startpoint_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.pending_startpoint_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.pending_startpoint_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.pending_startpoint_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION pending_startpoint_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.pending_startpoint_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.pending_startpoint_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.pending_startpoint_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION pending_startpoint_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.pending_startpoint_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.pending_startpoint_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.pending_startpoint_state(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION read_log(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.read_log(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.read_log(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.read_log(log_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION reading_rank(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text); Type: ACL; Schema: projection; Owner: -
@@ -12024,6 +13318,14 @@ GRANT ALL ON FUNCTION projection.retired_detail(retired_at timestamp with time z
 GRANT ALL ON FUNCTION projection.retired_detail(retired_at timestamp with time zone) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION spelling(log_id integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.spelling(log_id integer, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.spelling(log_id integer, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.spelling(log_id integer, keys integer[]) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12038,6 +13340,30 @@ GRANT ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint
 REVOKE ALL ON FUNCTION projection.startpoint_expires_at(created_ms bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.startpoint_expires_at(created_ms bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.startpoint_expires_at(created_ms bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_fan_out_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_fan_out_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_fan_out_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_fan_out_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_fan_out_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_fan_out_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_fan_out_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_fan_out_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_fan_out_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_fan_out_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_fan_out_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_fan_out_state(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION startpoint_fanned_out(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
@@ -12072,6 +13398,30 @@ GRANT ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint
 GRANT ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION state_checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_checkpoint_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.state_checkpoint_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_checkpoint_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_checkpoint_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION stream_id(config jsonb); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12088,12 +13438,84 @@ GRANT ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) TO c
 GRANT ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION task_container_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_container_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_container_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_container_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_container_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_container_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_container_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_container_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_container_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_container_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_container_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_container_state(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_mode_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_mode_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_mode_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_mode_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_mode_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_mode_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_mode_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_mode_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_mode_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_mode_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_mode_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_mode_state(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_partition_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_partition_at(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_partition_at(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_partition_at(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_partition_now(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_partition_now(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_partition_now(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_partition_now(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_partition_state(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_partition_state(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_partition_state(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_partition_state(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION task_position(coordinator_log integer, checkpoint_log integer); Type: ACL; Schema: projection; Owner: -
@@ -12439,13 +13861,6 @@ GRANT SELECT ON TABLE projection.archived_log TO coordstream_reader;
 GRANT SELECT ON TABLE projection.archived_log TO coordstream_replayer;
 
 --
--- Name: TABLE checkpoint_current; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.checkpoint_current TO coordstream_reader;
-GRANT SELECT ON TABLE projection.checkpoint_current TO coordstream_replayer;
-
---
 -- Name: TABLE stream_holder; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12465,13 +13880,6 @@ GRANT SELECT ON TABLE projection.locked_stream TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.log_status TO coordstream_reader;
 GRANT SELECT ON TABLE projection.log_status TO coordstream_replayer;
-
---
--- Name: TABLE message_current; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.message_current TO coordstream_reader;
-GRANT SELECT ON TABLE projection.message_current TO coordstream_replayer;
 
 --
 -- Name: TABLE retired_stream; Type: ACL; Schema: projection; Owner: -

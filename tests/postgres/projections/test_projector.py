@@ -79,8 +79,9 @@ def test_after_a_failed_batch_the_next_try_commits_the_same(
     assert all_applied(fail=True) == all_applied(fail=False)
 
 
-def test_a_logs_first_batch_does_not_wait_for_that_of_another(connected: Connection, database_url: str) -> None:
-    known = [registered(connected, log) for log in LOGS]
+def test_a_jobs_first_batch_does_not_wait_for_that_of_another(connected: Connection, database_url: str) -> None:
+    logs = (LOGS[0], generate_job(7, LONG).logs[0])
+    known = [registered(connected, log) for log in logs]
     positions: list[int] = []
     with connect(database_url) as other:
         other.execute("set lock_timeout = '10s'")
@@ -88,11 +89,11 @@ def test_a_logs_first_batch_does_not_wait_for_that_of_another(connected: Connect
 
         def on_step(step: str) -> None:
             if step == "merged":
-                second.apply(LOGS[1].events)
+                second.apply(logs[1].events)
                 positions.append(second.next_offset)
 
-        always_copying(on_step)(connected, known[0], SETTINGS, lambda: ARCHIVED_AT).apply(LOGS[0].events)
-    assert positions == [LOGS[1].events[-1].offset + 1]
+        always_copying(on_step)(connected, known[0], SETTINGS, lambda: ARCHIVED_AT).apply(logs[0].events)
+    assert positions == [logs[1].events[-1].offset + 1]
 
 
 def rows(connection: Connection, query: str) -> list[tuple[object, ...]]:

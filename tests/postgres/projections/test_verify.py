@@ -9,7 +9,7 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
 from projections.errors import ProjectionError
 from projections.rebuild import rebuild_log
-from projections.relations import LOG_TABLES
+from projections.relations import CURRENT_TABLES, LOG_TABLES
 from projections.table_differences import EXAMPLES
 from projections.tracked_logs import logs_of
 from projections.verify import Verification, verify_log
@@ -22,6 +22,8 @@ from tests.fixtures.properties.importing import SETTINGS, import_events
 pytestmark = pytest.mark.slow
 
 LONG: Final = Knobs(events=(30, 45), without_topic=0, without_coordinator=0)
+WITH_ALL_TABLES: Final = 24
+"""The number of a generated job that has rows in every table."""
 
 
 class Imported(NamedTuple):
@@ -36,7 +38,7 @@ class Imported(NamedTuple):
 def imported(postgres_server: EmbeddedPostgres, template_database: str) -> Imported:
     url = create_clone(postgres_server, template_database, "verified")
     with connect(url) as connected:
-        return Imported(url, import_job(connected, 1), folded_rows(connected))
+        return Imported(url, import_job(connected, WITH_ALL_TABLES), folded_rows(connected))
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +84,9 @@ CHANGES: Final = {
     "event_key": "update projection.event_key set message_key = message_key || 'x' where key_id = 1",
     "startpoint_reading": "update projection.startpoint_reading set task_name = 'nobody' where n = 1",
     "message_event": "update projection.message_event set body = '{}' where body is not null",
-    "message_current": "update projection.message_current set host = 'elsewhere'",
+    **{table: f"update projection.{table} set host = 'elsewhere'" for table in CURRENT_TABLES},
     "checkpoint_layout": "update projection.checkpoint_layout set stream_name = 'elsewhere' where layout_id = 1",
     "checkpoint_event": "update projection.checkpoint_event set offsets = '0' where layout_id is not null",
-    "checkpoint_current": "update projection.checkpoint_current set log_offset = log_offset + 1",
     "checkpoint_envelope": "update projection.checkpoint_envelope set source = 'someone'",
     "log_time": "update projection.log_time set log_time = log_time + interval '1 s'",
     "gap": "update projection.gap set last_offset = last_offset + 1",
@@ -149,9 +150,10 @@ def test_an_added_row_is_found_and_repaired(undamaged: Connection, imported: Imp
 
 
 SWAP: Final = """
-update projection.message_current c set body = s.body
-from projection.message_current s,
-     (select min(key_id), max(key_id) from projection.message_current where log_id = %s) two (a, b)
+update projection.config c set config_value = s.config_value
+from projection.config s,
+     (select a.key_id, b.key_id from projection.config a join projection.config b using (log_id)
+      where a.log_id = %s and a.config_value <> b.config_value order by 1, 2 limit 1) two (a, b)
 where c.log_id = %s and s.log_id = c.log_id and c.key_id in (two.a, two.b) and s.key_id = two.a + two.b - c.key_id
 """
 
@@ -160,13 +162,13 @@ def test_values_that_two_rows_have_swapped_are_found(undamaged: Connection, impo
     log = logs_of(undamaged, imported.stream_names[0])[0]
     assert undamaged.execute(SWAP, (log.log_id, log.log_id)).rowcount == 2
     for _ in range(10):  # each time with another seed
-        assert found(verify(undamaged, log.stream.stream_name)) == {"message_current": (0, 0, 2)}
+        assert found(verify(undamaged, log.stream.stream_name)) == {"config": (0, 0, 2)}
     rebuild(undamaged, imported.stream_names)
 
 
 def test_the_keys_are_named_with_stored_and_expected_values(connected: Connection) -> None:
     stream_name, *_ = import_job(connected, 1)
-    connected.execute("update projection.message_current set host = 'elsewhere'")
+    connected.execute("update projection.config set host = 'elsewhere'")
     (check,) = (table for table in verify(connected, stream_name).tables if not table.is_equal)
     assert len(check.examples) == min(check.different, EXAMPLES)
     for difference in check.examples:

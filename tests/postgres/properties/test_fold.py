@@ -14,6 +14,7 @@ import pytest
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
+from projections.relations import LOG_TABLES
 from tests.fixtures.acceptance.torture import scaled
 from tests.fixtures.compaction import latest_per_key
 from tests.fixtures.compiled_parts import with_and_without
@@ -44,18 +45,7 @@ select log_offset, log_id, key_id, true, true from projection.checkpoint_event
 JOBS: Final = scaled(60, 300)
 LEAST_LOGS: Final = scaled(95, 500)
 AS_OF: Final = {relation: columns for relation, columns in ROWS.items() if relation != "other_message"}
-TABLES: Final = (
-    "event_key",
-    "startpoint_reading",
-    "message_event",
-    "message_current",
-    "checkpoint_layout",
-    "checkpoint_event",
-    "checkpoint_current",
-    "checkpoint_envelope",
-    "suspect_checkpoint",
-    "quarantine",
-)
+TABLES: Final = tuple(table for table in LOG_TABLES if table not in ("gap", "log_time"))
 
 NewConnection = Callable[[], Connection]
 

@@ -162,7 +162,7 @@ TROUBLES: Final = (
     ("eventlog.event", "alter table {} add constraint small check (octet_length(value) < 10) not valid"),
     ("projection.message_event", "alter table {} add constraint small check (body is null) not valid"),
     (
-        "projection.message_current",
+        "projection.config",
         """
         create function public.leave() returns trigger language plpgsql as
             'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';

@@ -14,7 +14,7 @@ from projections.fold import settings
 from tests.builders import config_set, recorded
 from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
 
-DAMAGE: Final = "update projection.message_current set host = 'elsewhere'"
+DAMAGE: Final = "update projection.config set host = 'elsewhere'"
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_log_that_another_session_rebuilds_is_left_alone(
 def test_a_command_says_for_which_lock_it_waits(imported: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lock_watch, "LONG_SECONDS", 0.2)
     with connect(imported.database_url, application_name="psql", autocommit=False) as other:
-        other.execute("lock table projection.message_current in access exclusive mode")
+        other.execute("lock table projection.config in access exclusive mode")
         said: list[str] = []
 
         def note(sentence: str) -> None:
@@ -110,7 +110,7 @@ def test_a_command_says_for_which_lock_it_waits(imported: CommandLine, monkeypat
 
         monkeypatch.setattr(database, "note", note)
         imported.done("verify", "--all")
-        assert f"a lock on projection.message_current, which psql (Postgres backend {other.info.backend_pid}" in said[0]
+        assert f"a lock on projection.config, which psql (Postgres backend {other.info.backend_pid}" in said[0]
 
 
 def test_what_the_archive_lost_is_not_deleted(imported: CommandLine) -> None:

@@ -106,7 +106,7 @@ def test_a_log_that_is_locked_when_it_is_attached_delays_no_other(
 
 
 @pytest.mark.parametrize("is_attached", [True, False])
-@pytest.mark.parametrize("tables", ["projection.message_current", "projection.checkpoint_event, projection.event_key"])
+@pytest.mark.parametrize("tables", ["projection.config", "projection.checkpoint_event, projection.event_key"])
 def test_who_holds_a_lock_is_said_and_shown(
     database_url: str,
     source: PostgresSource,
@@ -130,7 +130,7 @@ def test_who_holds_a_lock_is_said_and_shown(
                 wait_until(lambda: running.is_attached(ORDERS), what="the log to be read")
                 other.execute(lock.encode())
                 append(orders, a="2")
-            table = "projection.(message_current|checkpoint_event|event_key)"
+            table = "projection.(config|checkpoint_event|event_key)"
             holder = rf"psql \(Postgres backend {other.info.backend_pid}, "
             who = f"Waiting since .* UTC for a lock on {table}, which {holder}"
             wait_until(lambda: any(re.match(who, message) for message in running.messages), what="who locks")

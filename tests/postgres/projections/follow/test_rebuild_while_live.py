@@ -46,7 +46,7 @@ WRITER_PAUSE_SECONDS: Final = 0.05
 LIVE: Final = "select config_value from coordinator.config where config_key = 'live'"
 DAMAGE: Final = """
 delete from projection.message_event where log_offset % 2 = 0;
-update projection.message_current set host = 'elsewhere' where key_id % 2 = 0
+update projection.config set host = 'elsewhere' where key_id % 2 = 0
 """
 """What `COUNT` does not show, in half of the rows that it reads."""
 COUNT: Final = "select count(*), count(distinct config_value) from coordinator.config where config_key like 'fixed.%'"
@@ -68,9 +68,9 @@ def test_a_follower_goes_on_after_a_rebuild(database_url: str, source: PostgresS
     with connect(database_url) as connection, following(database_url, source, FollowPlan((ORDERS,))) as running:
         wait_until(lambda: ("orders", "a", "1") in config(connection), what="the first events")
         connection.execute("delete from projection.event_key where key_id = 2")
-        connection.execute("delete from projection.message_current")
+        connection.execute("delete from projection.config")
         rebuilt = rebuild_log(connection, logs_of(connection, ORDERS)[0], SETTINGS)
-        assert [table.table for table in rebuilt.repaired] == ["event_key", "message_current"]
+        assert [table.table for table in rebuilt.repaired] == ["event_key", "config"]
         append(log, a="2", b="3")
         wait_until(lambda: ("orders", "b", "3") in config(connection), what="the events after the rebuild")
         assert ("orders", "a", "2") in config(connection)
@@ -120,7 +120,7 @@ def test_readers_see_all_rows_during_rebuilds(database_url: str, source: Postgre
             for _ in range(REBUILDS):
                 connection.execute(DAMAGE.encode())
                 rebuilt = rebuild_log(connection, logs_of(connection, ORDERS)[0], SETTINGS, batch_events=KEYS // 6)
-                assert {table.table for table in rebuilt.repaired} == {"message_event", "message_current"}
+                assert {table.table for table in rebuilt.repaired} == {"message_event", "config"}
         append(log, live="last")
         reads = f"{len(seen)} counts and {len(sampled)} samples by {READERS} readers"
         print(f"{reads}, and {next(numbers)} writes during {REBUILDS} rebuilds")

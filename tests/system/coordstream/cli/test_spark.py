@@ -20,8 +20,8 @@ select f.* from (select distinct job_name, job_id from coordinator.job) j
 cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
 """
 DELETE_A_ROW: Final = """
-delete from projection.message_current
-where (log_id, key_id) in (select log_id, key_id from projection.message_current limit 1)
+delete from projection.config
+where (log_id, key_id) in (select log_id, key_id from projection.config limit 1)
 """
 
 

@@ -158,7 +158,7 @@ def test_what_the_archive_lost_is_fetched(followed_twice: CommandLine, loss: str
     finished = followed_twice("rebuild", "--all")
     assert finished.code == 1
     assert "`coordstream rebuild --from PATH` those of a lake, or `--from kafka` those that the topic" in finished.err
-    archive(followed_twice, "update projection.message_current set host = 'elsewhere'")
+    archive(followed_twice, "update projection.config set host = 'elsewhere'")
     lost = 6 - followed_twice.ask("select count(*) from eventlog.event")[0][0]
     (row,) = followed_twice.rows(*REBUILD)
     assert row["fetched_count"] == (0 if "detach" in loss else lost)

@@ -1,0 +1,58 @@
+-- What a batch of events changes in the tables of current rows: the rows of the keys of its messages and checkpoints. A change of the config
+-- that decides which checkpoints count changes those of all tasks.
+create function projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) returns void language plpgsql as $$
+declare
+  has_config boolean;
+begin
+  if cardinality(messages) > 0 then
+    has_config := exists (select from projection.config c where c.log_id = of_log);
+    perform projection.keep_messages(of_log, messages);
+    if has_config <> exists (select from projection.config c where c.log_id = of_log) or exists (
+      select from projection.event_key k
+      where k.log_id = of_log and k.key_id = any (messages) and k.message_type = 'set-config' and not k.is_other and projection.is_of_checkpoint_rule(k.message_key))
+    then
+      perform projection.keep_checkpoints_of_job(j.job_suffix) from projection.job_log j where j.log_id = of_log and j.is_current;
+    end if;
+  end if;
+  if cardinality(checkpoints) > 0 then
+    perform projection.keep_checkpoints(of_log, checkpoints);
+  end if;
+end $$;
+
+-- The checkpoints that the tasks which some keys name start from (null = all), if the log is the one that its job's checkpoints are read from.
+-- If config does not say which grouper counts, and several are in use, a checkpoint of one task can change which count of all tasks.
+create function projection.keep_checkpoints(of_log integer, touched integer[]) returns void language plpgsql as $$
+declare
+  logs record;
+  keys integer[];
+begin
+  select * into logs from projection.read_log(of_log);
+  if not found then
+    return;
+  end if;
+  if touched is not null and not (
+    (select min(k.grouper_factory) <> max(k.grouper_factory) from projection.event_key k where k.log_id = of_log and k.checkpoint_version > 0 and not k.is_other)
+    and (select q.grouper_factory is null from projection.checkpoint_rule(logs.coordinator_log, null) q)) is not true
+  then
+    keys := array(
+      select distinct s.key_id from projection.event_key k
+      join projection.event_key s on s.log_id = k.log_id and s.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not s.is_other
+        and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
+      where k.log_id = of_log and k.key_id = any (touched));
+  end if;
+  perform projection.keep_chosen(of_log, logs.coordinator_log, logs.checkpoint_log, keys);
+end $$;
+
+-- All checkpoints of a job, after its config or its current logs have changed. Waits for the projector of the log that they are in, which
+-- may not see the change yet, and holds the job's name: of two changes, the later one sees the earlier.
+create function projection.keep_checkpoints_of_job(suffix text) returns void language plpgsql as $$
+declare
+  read_now constant integer[] := array(
+    select l.log_id from projection.job_log l where l.job_suffix = suffix and exists (select from projection.read_log(l.log_id)));
+begin
+  perform eventlog.hold('job ' || suffix);
+  perform from projection.position p where p.log_id = any (read_now) for update;
+  delete from projection.checkpoint c using projection.job_log l where l.job_suffix = suffix and c.log_id = l.log_id and l.log_id <> all (read_now);
+  delete from projection.state_checkpoint c using projection.job_log l where l.job_suffix = suffix and c.log_id = l.log_id and l.log_id <> all (read_now);
+  perform projection.keep_checkpoints(r.log_id, null) from unnest(read_now) r(log_id);
+end $$;
