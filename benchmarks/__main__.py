@@ -15,7 +15,7 @@ from benchmarks.document import Lines, renewed
 from benchmarks.live import Extent as LiveExtent
 from benchmarks.live import live_report, tail_of_kafka, tail_of_postgres
 from benchmarks.processes import machine
-from benchmarks.relations import Extent, load_jobs, measure_relations, relations_report
+from benchmarks.reads import measure_reads, reads_report
 from benchmarks.replay import Streams, generated_streams, measure_replay, replay_report
 from benchmarks.servers import JARS, BenchmarkServer, benchmark_broker, benchmark_server
 from tests.fixtures.kafka_topics import Topics
@@ -24,7 +24,7 @@ TITLES: Final = {
     "replay": "Replay",
     "live": "Live",
     "catch-up": "Catching up from Kafka",
-    "relations": "Relations",
+    "reads": "Reads",
     "spark": "Spark",
 }
 
@@ -38,7 +38,7 @@ class Bench:
             "replay": self._replay,
             "live": self._live,
             "catch-up": self._catch_up,
-            "relations": self._relations,
+            "reads": self._reads,
             "spark": self._spark,
         }
 
@@ -58,12 +58,10 @@ class Bench:
         rounds, seed = self.options.rounds, self.options.seed
         return catch_up_report(measure_catch_ups(self._server, self._topics, self._streams, rounds, seed), on)
 
-    def _relations(self, on: str) -> Lines:
-        extent = Extent(self.options.relation_events, self.options.relation_jobs)
-        with self._server.database("relations") as url:
-            _say(f"importing {extent.events:,} events of a job, and {extent.jobs:,} small jobs")
-            load_jobs(url, extent)
-            return relations_report(list(measure_relations(url, _say)), extent, on)
+    def _reads(self, on: str) -> Lines:
+        with self._server.database("reads") as url:
+            _say(f"importing {self.options.jobs:,} jobs")
+            return reads_report(measure_reads(url, self.options.jobs, _say), on)
 
     def _spark(self, on: str) -> Lines:
         from benchmarks.spark import measure_spark, spark_report  # noqa: PLC0415 (loads PySpark)
@@ -112,8 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=1)
     add("--live-events", type=int, help="maximum for each rate")
     add("--idle-seconds", type=float, default=10.0)
-    add("--relation-events", type=int, default=4_000_000, help="of the large job")
-    add("--relation-jobs", type=int, default=1_000, help="number of small jobs")
+    add("--jobs", type=int, default=300, help="of reads")
     add("--look-seconds", type=float, default=2.0, help="of watching other processes before a part")
     add("--jars", type=Path, default=JARS, help="folder of the broker's jars")
     add("--out", type=Path, default=Path("docs/benchmarks.md"))

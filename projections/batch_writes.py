@@ -4,12 +4,13 @@ The server still stores what it was sent when the client has sent it all. `appen
 ``meanwhile`` then, for work that does not need the connection.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import UTF8_TEXT, Columns, copying
+from eventlog.postgres.copy_rows import UTF8_TEXT, Columns, copying, json_rows
 from projections.fold.batch import BatchFold
 from projections.fold.checkpoints import Layout, input_streams
 from projections.fold.keys import KeyEntry
@@ -65,12 +66,11 @@ STARTPOINT_READING: Final = Columns.of(
 )
 CHECKPOINT_LAYOUT: Final = Columns.of(
     "projection.checkpoint_layout",
-    **dict.fromkeys(("log_id", "layout_id", "n", "partition_id", "key_bucket"), "int4"),
-    is_state="bool",
-    **dict.fromkeys(("system_name", "stream_name", "factory_name", "store_name"), "text"),
-    **dict.fromkeys(("marker_prefix", "marker_suffix"), "text"),
-    input_count="int4",
-    input_streams="text[]",
+    **dict.fromkeys(("log_id", "layout_id"), "int4"),
+    **dict.fromkeys(("partition_id", "key_bucket"), "int4[]"),
+    is_state="bool[]",
+    **dict.fromkeys(("system_name", "stream_name", "factory_name", "store_name"), "text[]"),
+    **dict.fromkeys(("marker_prefix", "marker_suffix", "input_streams"), "text[]"),
 )
 
 HISTORIES: Final = (CHECKPOINT_EVENT, CHECKPOINT_ENVELOPE, MESSAGE_EVENT)
@@ -79,6 +79,9 @@ HISTORIES: Final = (CHECKPOINT_EVENT, CHECKPOINT_ENVELOPE, MESSAGE_EVENT)
 _RESOLVE: Final = """
 update {} set resolved_by = %s
 where log_id = %s and key_id = %s and log_offset < %s and resolved_by is null
+"""
+_INSERT_LAYOUTS: Final = """
+insert into {} select * from jsonb_populate_recordset(null::projection.checkpoint_layout, %s::jsonb)
 """
 _KEEP_CURRENT: Final = b"select projection.keep_current(%s, %s, %s)"
 
@@ -104,6 +107,10 @@ def _append(connection: Connection, place: Place, table_rows: TableRows, meanwhi
     if not rows:
         meanwhile()
         return
+    if columns is CHECKPOINT_LAYOUT:  # few rows, of arrays, for which COPY has no form here
+        insert = _INSERT_LAYOUTS.format(place(columns).table).encode()
+        connection.execute(insert, (json.dumps(json_rows(columns, rows)),))
+        return
     with copying(connection, place(columns)) as write:
         write(rows)
         meanwhile()
@@ -125,7 +132,7 @@ def other_rows(fold: BatchFold) -> Iterator[TableRows]:
     yield QUARANTINE, fold.quarantine.rows
     yield EVENT_KEY, [_key_row(log_id, entry, key_sha256) for entry, key_sha256 in keys]
     yield STARTPOINT_READING, list(_reading_rows(log_id, (entry for entry, _ in keys)))
-    yield CHECKPOINT_LAYOUT, [row for layout_id, layout in layouts for row in _layout_rows(log_id, layout_id, layout)]
+    yield CHECKPOINT_LAYOUT, [_layout_row(log_id, layout_id, layout) for layout_id, layout in layouts]
 
 
 def touched_keys(fold: BatchFold) -> dict[str, list[int]]:
@@ -155,7 +162,5 @@ def _reading_rows(log_id: int, entries: Iterable[KeyEntry]) -> Iterator[tuple[An
             yield log_id, entry.key_id, n, partition.partition, partition.system, partition.stream, reading.task_name
 
 
-def _layout_rows(log_id: int, layout_id: int, layout: Layout) -> Iterator[tuple[Any, ...]]:
-    streams = input_streams(layout)
-    for n, entry in enumerate(layout, 1):
-        yield log_id, layout_id, n, *entry, *((len(streams), streams) if n == 1 else (None, None))
+def _layout_row(log_id: int, layout_id: int, layout: Layout) -> tuple[Any, ...]:
+    return log_id, layout_id, *map(list, zip(*layout, strict=True)), input_streams(layout)

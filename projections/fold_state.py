@@ -69,15 +69,12 @@ def load_fold(connection: Connection, log: TrackedLog, settings: FoldSettings) -
 
 
 def _load_layouts(connection: Connection, log_id: int, fold: LogFold) -> None:
-    layouts: dict[int, list[LayoutEntry]] = {}
-    for layout_id, *entry in connection.execute(
+    for layout_id, *columns in connection.execute(
         "select layout_id, partition_id, key_bucket, is_state, system_name, stream_name, factory_name, store_name,"
-        " marker_prefix, marker_suffix from projection.checkpoint_layout where log_id = %s order by layout_id, n",
+        " marker_prefix, marker_suffix from projection.checkpoint_layout where log_id = %s order by layout_id",
         (log_id,),
     ):
-        layouts.setdefault(layout_id, []).append(LayoutEntry(*entry))
-    for layout_id, entries in layouts.items():
-        fold.layouts.remember(layout_id, tuple(entries))
+        fold.layouts.remember(layout_id, tuple(map(LayoutEntry, *columns)))
 
 
 def _load_newest_times(connection: Connection, log: TrackedLog, fold: LogFold) -> None:

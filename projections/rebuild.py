@@ -128,7 +128,7 @@ def _rebuild(
             repaired, log = (*repaired, job_log), reload_log(connection, log)
         if log.is_current:
             name_job(connection, log.stream)
-            connection.execute(KEEP_CHECKPOINTS, (log.stream.suffix,))
+        connection.execute(KEEP_CHECKPOINTS, (log.stream.suffix,))
     return LogResult(log.stream, log.incarnation, rebuilt=fold.events, repaired=repaired)
 
 

@@ -40,7 +40,7 @@ _VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
 FOLDED_TABLES: Final = {
     "checkpoint_envelope": ("log_offset",),
     "checkpoint_event": ("key_id", "log_offset"),
-    "checkpoint_layout": ("layout_id", "n"),
+    "checkpoint_layout": ("layout_id",),
     "event_key": ("key_id",),
     "gap": ("first_offset",),
     "log_time": ("log_offset",),

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from psycopg.rows import dict_row
-
 from eventlog.postgres.connection import Connection, lift_timeouts
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
@@ -17,7 +15,8 @@ from projections.tracked_logs import TrackedLog, job_names, position_once_folded
 
 _SNAPSHOT: Final = "set transaction isolation level repeatable read"
 _LOCK_ARCHIVE: Final = "lock table eventlog.event in access share mode"
-_JOB_LOG: Final = "select * from projection.job_log where log_id = %s"
+_JOB_LOG: Final = "select to_jsonb(j) from projection.job_log j where j.log_id = %s"
+_RULE: Final = "select to_jsonb(r) from projection.rule_of_job(%s) r"
 _NAMES_OF_COORDINATOR: Final = """
 select job_name, job_id from projection.job_log
 where job_suffix = %s and stream_kind = 'coordinator' and is_current and log_id <> %s
@@ -85,13 +84,13 @@ def _check_job_log(connection: Connection, log: TrackedLog) -> TableCheck:
     """Compare a log's row in ``job_log`` with the archive, and the job's name with its config, as folded now or as its
     coordinator stream has it.
     """
-    with connection.cursor(row_factory=dict_row) as cursor:
-        stored = cursor.execute(_JOB_LOG, (log.log_id,)).fetchone() or {}
     stream = log.stream
+    (stored,) = connection.execute(_JOB_LOG, (log.log_id,)).fetchone() or ({},)
+    (rule,) = connection.execute(_RULE, (stream.suffix,)).fetchone() or ({},)
     names = connection.execute(_NAMES_OF_COORDINATOR, (stream.suffix, log.log_id)).fetchone()
     if names is None:
         names = job_names(dict(connection.execute(_FOLDED_NAMES).fetchall()), stream)
-    expected = expected_job_log(connection, log.log_id) | {"job_name": names[0], "job_id": names[1]}
+    expected = expected_job_log(connection, log.log_id) | rule | {"job_name": names[0], "job_id": names[1]}
     return _check_row("job_log", {name: stored.get(name) for name in expected}, expected)
 
 

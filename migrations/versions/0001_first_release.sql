@@ -160,13 +160,17 @@ create table projection.job_log (
     stream_name text not null, stream_kind text not null, incarnation integer not null,
     job_suffix text not null,
     job_name text not null, job_id text not null, job_bucket integer not null,
-    is_current boolean not null, is_complete boolean not null,
+    is_current boolean not null, is_complete boolean not null, has_checkpoint_topic boolean not null default false,
+    versions integer[] not null default '{1}', lower_version integer, max_age interval not null default '10 minutes',
+    grouper_factory text, changelogs text[], store_names text[],
     constraint pk_job_log primary key (log_id)
 );
 create index ix_job_log_job_name_job_id on projection.job_log (job_name, job_id);
 create index ix_job_log_job_suffix on projection.job_log (job_suffix);
 comment on column projection.job_log.job_suffix is 'the name of the stream without Samza''s prefix: pairs a job''s logs';
 comment on column projection.job_log.is_current is 'the incarnation that the current relations show';
+comment on column projection.job_log.has_checkpoint_topic is
+    'that the job reads its checkpoints there; from here on as projection.checkpoint_rule says, kept by keep_checkpoints_of_job';
 comment on column projection.job_log.is_complete is 'false while a new incarnation is still being read';
 
 create table projection.position (
@@ -351,19 +355,16 @@ create table projection.other_message (
 ) with (fillfactor = 50);
 
 create table projection.checkpoint_layout (
-    log_id integer not null, layout_id integer not null, n integer not null,
-    partition_id integer, key_bucket integer,
-    is_state boolean not null,
-    system_name text, stream_name text,
-    factory_name text, store_name text, marker_prefix text, marker_suffix text,
-    input_count integer, input_streams text[],
-    constraint pk_checkpoint_layout primary key (log_id, layout_id, n)
+    log_id integer not null, layout_id integer not null,
+    partition_id integer[] not null, key_bucket integer[] not null, is_state boolean[] not null,
+    system_name text[] not null, stream_name text[] not null, factory_name text[] not null, store_name text[] not null,
+    marker_prefix text[] not null, marker_suffix text[] not null,
+    input_streams text[] not null,
+    constraint pk_checkpoint_layout primary key (log_id, layout_id)
 );
-comment on column projection.checkpoint_layout.n is 'place among the checkpoint''s offsets, from 1';
+comment on table projection.checkpoint_layout is 'what the offsets of a checkpoint belong to: an element for each, in their order';
 comment on column projection.checkpoint_layout.marker_prefix is 'state marker = marker_prefix, offset, marker_suffix';
-comment on column projection.checkpoint_layout.input_count is
-    'in the row of place 1: how many of the offsets are of input partitions';
-comment on column projection.checkpoint_layout.input_streams is 'in the row of place 1: system.stream of each of these';
+comment on column projection.checkpoint_layout.input_streams is 'system.stream of the input partitions, shorter than the other arrays';
 
 create table projection.checkpoint_event (
     log_offset bigint not null, record_time timestamptz,

@@ -4,8 +4,8 @@ create function projection.lowered_changelog(log_id integer, layout_id integer, 
 returns table (store_name text, system_name text, stream_name text, partition_id integer, changelog_offset text, earlier_offset text)
 language sql stable parallel safe as $$
   select l.store_name, l.system_name, l.stream_name, l.partition_id, o.changelog_offset, o.earlier_offset
-  from projection.checkpoint_layout l
-  join projection.checkpoint_layout e on e.log_id = $1 and e.layout_id = $5 and e.is_state
+  from projection.layout_entry l
+  join projection.layout_entry e on e.log_id = $1 and e.layout_id = $5 and e.is_state
     and (e.system_name, e.stream_name, e.partition_id) = (l.system_name, l.stream_name, l.partition_id)
     and e.store_name is not distinct from l.store_name
   cross join lateral (select projection.offset_of($3, $4, l.n), projection.offset_of($6, $7, e.n)) o(changelog_offset, earlier_offset)

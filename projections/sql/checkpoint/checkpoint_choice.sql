@@ -58,6 +58,19 @@ language sql stable parallel safe as $$
     where v.changelog <> '') s
 $$;
 
+-- What all logs of a job have in projection.job_log: the rule now, and whether the job has a checkpoint topic (one row).
+create function projection.rule_of_job(job_suffix text)
+returns table (has_checkpoint_topic boolean, versions integer[], lower_version integer, max_age interval, grouper_factory text,
+               changelogs text[], store_names text[])
+language sql stable parallel safe as $$
+  select o.has_checkpoint_topic, r.*
+  from (
+    select max(p.log_id) filter (where p.stream_kind = 'coordinator') as coordinator_log,
+      coalesce(bool_or(p.stream_kind = 'checkpoint'), false) as has_checkpoint_topic
+    from projection.job_log p where p.job_suffix = $1 and p.is_current) o
+  cross join lateral projection.checkpoint_rule(o.coordinator_log, null) r
+$$;
+
 -- Whether a partition in a checkpoint is that of a changelog: version 1 has changelogs beside the inputs, and only the config
 -- (checkpoint_rule.changelogs) tells which are which.
 create function projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[])
@@ -132,15 +145,15 @@ returns table (log_offset bigint, record_time timestamptz, message_time timestam
                factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text,
                source text, host text, username text)
 language sql stable parallel safe as $$
-  select w.log_offset, w.record_time, e.message_time, w.log_id, w.key_id, l.n,
-    l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs),
-    l.partition_id, l.key_bucket, w.checkpoint_version, w.task_name, l.system_name, l.stream_name,
-    coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
-    coalesce(l.store_name, w.store_names[array_position(w.changelogs, l.system_name || '.' || l.stream_name)], ''),
-    l.marker_prefix, l.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
+  select w.log_offset, w.record_time, e.message_time, w.log_id, w.key_id, o.n,
+    o.is_state or projection.is_changelog(w.checkpoint_version, o.system_name, o.stream_name, w.changelogs),
+    o.partition_id, o.key_bucket, w.checkpoint_version, w.task_name, o.system_name, o.stream_name,
+    coalesce(o.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
+    coalesce(o.store_name, w.store_names[array_position(w.changelogs, o.system_name || '.' || o.stream_name)], ''),
+    o.marker_prefix, o.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
   from projection.checkpoint_choice($1, $2, $3, $4, $5) w
-  cross join lateral unnest(projection.offsets_of(w.offsets, w.offsets_odd)) with ordinality o(value, n)
-  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id and l.n = o.n
+  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
+  cross join lateral projection.opened(l, w.offsets, w.offsets_odd) o
   left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
 $$;
 

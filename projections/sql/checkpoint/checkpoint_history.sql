@@ -1,13 +1,11 @@
--- `offset 0`: an offset is taken from its checkpoint once, not for each of its uses.
 create view coordinator.checkpoint_history as
 select c.job_name, c.job_id, c.job_bucket, c.task_name, l.system_name, l.stream_name, l.partition_id, l.key_bucket,
-  x.input_offset, projection.offset_number(x.input_offset) as input_offset_number, c.checkpoint_id, c.checkpoint_version, c.origin,
+  l.value as input_offset, projection.offset_number(l.value) as input_offset_number, c.checkpoint_id, c.checkpoint_version, c.origin,
   c.grouper_factory, c.operation, c.is_preferred,
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
-from projection.commit c
-left join projection.job_layout l on l.job_name = c.job_name and l.job_id = c.job_id and l.log_id = c.log_id and l.layout_id = c.layout_id
-  and not l.is_state and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)
-left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) offset 0) x(input_offset) on true;
+from projection.counted_commit c
+left join lateral projection.opened_input(c.layout, c.offsets, c.offsets_odd) l
+  on not l.is_state and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs);
 comment on view coordinator.checkpoint_history is E'Every checkpoint ever written, on the checkpoint topic or the coordinator stream: one row per input partition. A delete or a checkpoint without partitions is one row whose partition is null. "order by log_offset desc limit n" with a job sorts all rows of the job: for its newest checkpoints use coordinator.newest_commits, and select the rows of these events by task_name and log_offset.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.checkpoint_history.system_name is 'The system of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
 comment on column coordinator.checkpoint_history.stream_name is 'The stream of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';

@@ -1,49 +1,33 @@
 -- Every checkpoint event of every log, whether the job would read it, and what its partitions are decoded with.
--- `offset 0`, and the join of the events to it: checkpoint_rule is evaluated once per log, not once per event.
 create view projection.commit as
 select j.job_name, j.job_id, j.job_bucket, k.message_key as task_name, k.checkpoint_version, k.grouper_factory,
-  h.log_id, h.key_id, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.other_version_time, q.changelogs, q.store_names, q.versions, q.max_age,
+  h.log_id, h.key_id, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.other_version_time, j.changelogs, j.store_names, j.versions, j.max_age,
   case when k.checkpoint_version = 0 then 'coordinator-stream' else 'checkpoint-topic' end as origin,
   case when h.layout_id is null then 'delete' else 'set' end as operation,
   case
-    when j.stream_kind = 'coordinator' then not o.has_checkpoint_topic
+    when j.stream_kind = 'coordinator' then not j.has_checkpoint_topic
     when k.checkpoint_version = 0 then false
-    when k.grouper_factory <> coalesce(q.grouper_factory, k.grouper_factory) then false
-    else projection.is_preferred(k.checkpoint_version, h.record_time, h.other_version_time, q.versions, q.lower_version, q.max_age)
+    when k.grouper_factory <> coalesce(j.grouper_factory, k.grouper_factory) then false
+    else projection.is_preferred(k.checkpoint_version, h.record_time, h.other_version_time, j.versions, j.lower_version, j.max_age)
   end as is_preferred,
   h.record_time, v.message_time, v.source, v.host, v.username, j.stream_kind, j.incarnation, h.log_offset
 from projection.job_log j
-cross join lateral (
-  select max(p.log_id) filter (where p.stream_kind = 'coordinator') as coordinator_log,
-         coalesce(bool_or(p.stream_kind = 'checkpoint'), false) as has_checkpoint_topic
-  from projection.job_log p where p.job_suffix = j.job_suffix and p.is_current) o
-cross join lateral (
-  select j.log_id, r.* from projection.checkpoint_rule(o.coordinator_log, cut => null) r offset 0) q
-join projection.checkpoint_event h on h.log_id = q.log_id
+join projection.checkpoint_event h on h.log_id = j.log_id
 join projection.event_key k on k.log_id = h.log_id and k.key_id = h.key_id
 left join projection.checkpoint_envelope v on v.log_id = h.log_id and v.log_offset = h.log_offset;
 
--- The layouts of a job's checkpoints. Joined to commits by the job as well, so that a filter on the job applies to both sides, and the
--- planner can read all layouts of the job once instead of looking one up for each commit.
-create view projection.job_layout as
-select j.job_name, j.job_id, l.*
-from projection.job_log j
-join projection.checkpoint_layout l on l.log_id = j.log_id;
-
--- Every commit with the number of its input partitions: those of its layout, without the changelogs (see is_changelog).
+-- The same with the number of input partitions: those of the layout, without the changelogs (see is_changelog).
 create view projection.counted_commit as
-select c.job_name, c.job_id, c.job_bucket, c.log_id, c.key_id, c.task_name, c.checkpoint_version, c.checkpoint_id, c.is_preferred,
-  coalesce(l.input_count - case when c.checkpoint_version = 1 and l.input_streams && c.changelogs
-    then (select count(*)::integer from unnest(l.input_streams) s where s = any (c.changelogs)) else 0 end, 0) as partition_count,
-  c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
+select c.*, l as layout, coalesce(cardinality(l.input_streams) - case when c.checkpoint_version = 1 and l.input_streams && c.changelogs
+    then (select count(*)::integer from unnest(l.input_streams) s where s = any (c.changelogs)) else 0 end, 0) as partition_count
 from projection.commit c
-left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id and l.n = 1
-where c.layout_id is not null;
+left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id;
 
 create view coordinator.commit_history as
 select c.job_name, c.job_id, c.job_bucket, c.task_name, c.checkpoint_version, c.checkpoint_id, c.is_preferred, c.partition_count,
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
-from projection.counted_commit c;
+from projection.counted_commit c
+where c.layout_id is not null;
 comment on view coordinator.commit_history is E'One row per commit of a task, without its partitions: many times cheaper than checkpoint_history for counting commits and for their times. A job that writes versions 1 and 2 has two rows per commit, of which is_preferred chooses one. For the newest commits of a job use coordinator.newest_commits, for the last one of each task coordinator.checkpoint.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
 comment on column coordinator.commit_history.checkpoint_id is 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: versions 0 and 1 have it only if state was committed.';
 comment on column coordinator.commit_history.partition_count is 'The number of input partitions in the checkpoint.';

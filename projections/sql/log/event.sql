@@ -1,10 +1,10 @@
 -- Every event of the archive with its decoded key and the envelope of its value. Envelopes of checkpoints and of other messages are in
--- two tables; the key says which one to look in. Subqueries with aggregates, which have one row each: they are left out if a query uses
--- none of their columns, and the planner can keep what it looked up for the bytes of a key (Memoize) instead of hashing these again for
--- each event; see revisions 0010 and 0011.
+-- two tables; the key says which one to look in. The subquery of the key has one row, because of its aggregates: it is left out if a query
+-- uses none of its columns, and the planner can keep what it looked up for the bytes of a key (Memoize) instead of hashing these again for
+-- each event.
 create view projection.keyed_event as
 select j.job_name, j.job_id, j.job_bucket, j.stream_kind, j.incarnation, e.log_id, k.message_type, k.message_key,
-  case when e.value is null or m.is_delete then 'delete' else 'set' end as operation, octet_length(e.value) as value_bytes,
+  case when e.value is null or m.log_offset is not null and m.body is null then 'delete' else 'set' end as operation, octet_length(e.value) as value_bytes,
   e.record_time, coalesce(t.log_time, e.record_time) as log_time, coalesce(m.message_time, v.message_time) as message_time,
   coalesce(m.source, v.source) as source,
   coalesce(m.host, v.host) as host, coalesce(m.username, v.username) as username, e.log_offset
@@ -15,16 +15,11 @@ left join lateral (
   select any_value(k.key_id) as key_id, any_value(k.checkpoint_version) as checkpoint_version,
     any_value(k.message_type) as message_type, any_value(k.message_key) as message_key
   from projection.event_key k where k.log_id = j.log_id and k.key_sha256 = sha256(e.key)) k on true
-left join lateral (
-  select bool_or(m.body is null) as is_delete, any_value(m.message_time) as message_time, any_value(m.source) as source,
-    any_value(m.host) as host, any_value(m.username) as username
-  from projection.message_event m
-  where k.checkpoint_version is null and m.log_id = j.log_id and m.key_id = k.key_id and m.log_offset = e.log_offset) m on true
-left join lateral (
-  select any_value(v.message_time) as message_time, any_value(v.source) as source, any_value(v.host) as host, any_value(v.username) as username
-  from projection.checkpoint_envelope v
-  where (k.checkpoint_version = 0 or k.checkpoint_version > 0 and e.headers is not null)    -- the others have none
-    and v.log_id = j.log_id and v.log_offset = e.log_offset) v on true;
+left join projection.message_event m
+  on k.checkpoint_version is null and m.log_id = e.log_id and m.key_id = k.key_id and m.log_offset = e.log_offset
+left join projection.checkpoint_envelope v
+  on (k.checkpoint_version = 0 or k.checkpoint_version > 0 and e.headers is not null)         -- the others have none
+  and v.log_id = e.log_id and v.log_offset = e.log_offset;
 
 create view coordinator.event as
 select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes, e.log_time,

@@ -160,7 +160,7 @@ language sql stable parallel safe as $$
       c.record_time, v.message_time, v.source, v.host, v.username, case when c.log_id = $1 then 'coordinator' else 'checkpoint' end, c.log_offset
     from part p
     left join projection.explain_checkpoints($1, $3, $4, $6, $7) c on true
-    left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
+    left join projection.layout_entry l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
       and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
       and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)
     left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true

@@ -17,15 +17,14 @@ create view coordinator.state_checkpoint_history as
 select c.job_name, c.job_id, c.job_bucket, c.task_name,
   case when l.n is not null then coalesce(l.store_name, c.store_names[array_position(c.changelogs, l.system_name || '.' || l.stream_name)], '') end as store_name,
   case when l.n is not null then coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory') end as factory_name,
-  l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix as marker,
+  l.marker_prefix || coalesce(l.value, '') || l.marker_suffix as marker,
   l.system_name as changelog_system, l.stream_name as changelog_stream, l.partition_id as changelog_partition,
-  case when l.stream_name is not null then x.state_offset end as changelog_offset, c.checkpoint_id, c.checkpoint_version,
+  case when l.stream_name is not null then l.value end as changelog_offset, c.checkpoint_id, c.checkpoint_version,
   c.operation, c.is_preferred,
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
-from projection.commit c
-left join projection.job_layout l on l.job_name = c.job_name and l.job_id = c.job_id and l.log_id = c.log_id and l.layout_id = c.layout_id
-  and (l.is_state or projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs))
-left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n)) x(state_offset) on true;
+from projection.counted_commit c
+left join lateral projection.opened(c.layout, c.offsets, c.offsets_odd) l
+  on l.is_state or projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs);
 comment on view coordinator.state_checkpoint_history is E'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 comment on column coordinator.state_checkpoint_history.store_name is 'The store; empty if version 1 has a changelog for which config names no store. Null: a delete, or a checkpoint without state.';
 comment on column coordinator.state_checkpoint_history.factory_name is 'The class of the backend that wrote the state. Null: a delete, or a checkpoint without state.';

@@ -18,7 +18,7 @@ language sql stable parallel safe as $$
     left join lateral (
       select true as is_there, l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix as marker,
         case when l.stream_name is not null then x.state_offset end as earlier_offset
-      from projection.checkpoint_layout l
+      from projection.layout_entry l
       cross join lateral (select projection.offset_of(e.offsets, e.offsets_odd, l.n)) x(state_offset)
       where l.log_id = $1 and l.layout_id = e.layout_id
         and case when $7 is null then (l.system_name, l.stream_name, l.partition_id) = ($8, $9, $10)
@@ -55,10 +55,11 @@ $$;
 create view coordinator.state_lag as
 select j.job_name, j.job_id, j.job_bucket, r.task_name, r.store_name, r.factory_name, r.marker, r.changelog_system, r.changelog_stream,
   r.changelog_partition, r.changelog_offset, r.commits_since_change, r.changed_at, r.age_seconds,
-  r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+  r.record_time, r.message_time, r.source, r.host, r.username,
+  case when j.checkpoint_log is null then 'coordinator' else 'checkpoint' end as stream_kind,
+  case when j.checkpoint_log is null then j.coordinator_incarnation else j.checkpoint_incarnation end as incarnation, r.log_offset
 from projection.current_job j
-cross join lateral projection.state_lag_at(j.coordinator_log, null, j.checkpoint_log, null, null) r
-join projection.job_log l on l.log_id = r.log_id;
+cross join lateral projection.state_lag_at(j.coordinator_log, null, j.checkpoint_log, null, null) r;
 comment on view coordinator.state_lag is E'For how many commits, and for how long, the backup of each store has not changed: the rows of state_checkpoint, with the commits of the same version since the marker last changed. A store that the task does not write does not change either; compare it with the stores and tasks beside it. After a retention: only commits beyond the horizon count.\nKey: job_name, job_id, task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 comment on column coordinator.state_lag.store_name is 'The store; empty if version 1 has a changelog for which config names no store.';
 comment on column coordinator.state_lag.marker is 'What the backend wrote to find its backup again. Null: version 1 has no markers; changelog_offset says how far the store was backed up.';

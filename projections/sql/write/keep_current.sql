@@ -51,6 +51,9 @@ declare
     select l.log_id from projection.job_log l where l.job_suffix = suffix and exists (select from projection.read_log(l.log_id)));
 begin
   perform eventlog.hold('job ' || suffix);
+  update projection.job_log j
+  set (has_checkpoint_topic, versions, lower_version, max_age, grouper_factory, changelogs, store_names) = (select r.* from projection.rule_of_job(suffix) r)
+  where j.job_suffix = suffix;
   perform from projection.position p where p.log_id = any (read_now) for update;
   delete from projection.checkpoint c using projection.job_log l where l.job_suffix = suffix and c.log_id = l.log_id and l.log_id <> all (read_now);
   delete from projection.state_checkpoint c using projection.job_log l where l.job_suffix = suffix and c.log_id = l.log_id and l.log_id <> all (read_now);

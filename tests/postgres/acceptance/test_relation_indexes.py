@@ -84,16 +84,6 @@ def test_rows_are_found_by_job_and_by_keys_or_offsets(
         assert any(index_column in scan.by for scan in of_events), of_events
 
 
-@pytest.mark.parametrize("relation", ["commit_history", "checkpoint_history", "state_checkpoint_history"])
-def test_the_rule_of_reading_is_asked_once_a_log(fleet: Connection, relation: str) -> None:
-    where = JOB.format("wordcount_pv")
-    executed = plan(fleet, f"select * from coordinator.{relation} where {where}")
-    asked = [node["Actual Loops"] for node in nodes(executed) if "set-config" in f"{node.get('Index Cond')}"]
-    logs = 2
-    assert asked
-    assert max(asked) <= logs < executed["Actual Rows"]
-
-
 def is_found_by_job(scan: Scan) -> bool:
     """Whether rows of one job alone are looked at, but in tables that are empty here and small elsewhere."""
     names = {"job_log": ("log_id", "job_name", "job_suffix"), "input_bound": ("job_suffix",)}.get(

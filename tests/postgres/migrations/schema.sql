@@ -119,48 +119,6 @@ CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_
 $_$;
 
 --
--- Name: checkpoint_rule(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS TABLE(versions integer[], lower_version integer, max_age interval, grouper_factory text, changelogs text[], store_names text[])
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select v.versions,
-    case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
-    projection.max_age(c.max_age),
-    case when exists (
-           select from projection.event_key k
-           cross join lateral (
-             select e.body from projection.message_event e
-             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
-             order by e.log_offset desc limit 1) h
-           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.body is not null)
-         then coalesce(c.grouper_factory, 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory') end,
-    s.changelogs, s.store_names
-  from (
-    select max(m.body ->> 'config_value') filter (where m.message_key = 'task.checkpoint.read.versions') as versions,
-           max(m.body ->> 'config_value') filter (where m.message_key = 'task.live.checkpoint.max.age') as max_age,
-           nullif(max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory'), '') as grouper_factory,
-           coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
-                    max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
-    from projection.message_head($1, $2, 'set-config', null) m
-    where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
-                            'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
-  cross join lateral (
-    select case when c.versions ~ '^\s*[0-9]+\s*(,\s*[0-9]+\s*)*[\s,]*$'               -- Java drops empty items at the end
-                then string_to_array(rtrim(regexp_replace(regexp_replace(c.versions, '\s', '', 'g'),
-                  '0*[1-9][0-9]{4,}', '0', 'g'), ','), ',')::integer[]                   -- 0 = a version that there never was
-                else '{1}'::integer[] end as versions) v
-  cross join lateral (
-    select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name collate "C") as changelogs,
-           array_agg(v.store_name order by v.store_name collate "C") as store_names
-    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
-          from projection.message_head($1, $2, 'set-config', null) m
-          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v
-    where v.changelog <> '') s
-$_$;
-
---
 -- Name: config_event(integer, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -312,8 +270,8 @@ CREATE FUNCTION projection.lowered_changelog(log_id integer, layout_id integer, 
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select l.store_name, l.system_name, l.stream_name, l.partition_id, o.changelog_offset, o.earlier_offset
-  from projection.checkpoint_layout l
-  join projection.checkpoint_layout e on e.log_id = $1 and e.layout_id = $5 and e.is_state
+  from projection.layout_entry l
+  join projection.layout_entry e on e.log_id = $1 and e.layout_id = $5 and e.is_state
     and (e.system_name, e.stream_name, e.partition_id) = (l.system_name, l.stream_name, l.partition_id)
     and e.store_name is not distinct from l.store_name
   cross join lateral (select projection.offset_of($3, $4, l.n), projection.offset_of($6, $7, e.n)) o(changelog_offset, earlier_offset)
@@ -354,14 +312,14 @@ CREATE FUNCTION projection.lowered_partition(log_id integer, layout_id integer, 
     AS $_$
   select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
   from unnest(string_to_array($3, E'\x1f'), string_to_array($6, E'\x1f')) with ordinality o(input_offset, earlier_offset, n)
-  join projection.checkpoint_layout l on l.log_id = $1 and l.layout_id = $2 and l.n = o.n and not l.is_state
+  join projection.layout_entry l on l.log_id = $1 and l.layout_id = $2 and l.n = o.n and not l.is_state
   where $2 = $5 and $3 <> $6 and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
       or o.input_offset < '1' collate "C")
     and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
   union all
   select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
-  from projection.checkpoint_layout l
-  join projection.checkpoint_layout e on e.log_id = $1 and e.layout_id = $5 and not e.is_state
+  from projection.layout_entry l
+  join projection.layout_entry e on e.log_id = $1 and e.layout_id = $5 and not e.is_state
     and (e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (l.system_name, l.stream_name, l.partition_id, l.key_bucket)
   cross join lateral (select projection.offset_of($3, $4, l.n), projection.offset_of($6, $7, e.n)) o(input_offset, earlier_offset)
   where ($2 <> $5 or $3 is null or $6 is null) and l.log_id = $1 and l.layout_id = $2 and not l.is_state
@@ -425,7 +383,7 @@ CREATE FUNCTION projection.state_change(log_id integer, task_name text, checkpoi
     left join lateral (
       select true as is_there, l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix as marker,
         case when l.stream_name is not null then x.state_offset end as earlier_offset
-      from projection.checkpoint_layout l
+      from projection.layout_entry l
       cross join lateral (select projection.offset_of(e.offsets, e.offsets_odd, l.n)) x(state_offset)
       where l.log_id = $1 and l.layout_id = e.layout_id
         and case when $7 is null then (l.system_name, l.stream_name, l.partition_id) = ($8, $9, $10)
@@ -547,7 +505,14 @@ CREATE TABLE projection.job_log (
     job_id text NOT NULL,
     job_bucket integer NOT NULL,
     is_current boolean NOT NULL,
-    is_complete boolean NOT NULL
+    is_complete boolean NOT NULL,
+    has_checkpoint_topic boolean DEFAULT false NOT NULL,
+    versions integer[] DEFAULT '{1}'::integer[] NOT NULL,
+    lower_version integer,
+    max_age interval DEFAULT '00:10:00'::interval NOT NULL,
+    grouper_factory text,
+    changelogs text[],
+    store_names text[]
 );
 
 --
@@ -567,6 +532,12 @@ COMMENT ON COLUMN projection.job_log.is_current IS 'the incarnation that the cur
 --
 
 COMMENT ON COLUMN projection.job_log.is_complete IS 'false while a new incarnation is still being read';
+
+--
+-- Name: COLUMN job_log.has_checkpoint_topic; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.job_log.has_checkpoint_topic IS 'that the job reads its checkpoints there; from here on as projection.checkpoint_rule says, kept by keep_checkpoints_of_job';
 
 --
 -- Name: anomaly_changelog_remapped; Type: VIEW; Schema: projection; Owner: -
@@ -745,10 +716,10 @@ CREATE VIEW projection.commit AS
     h.offsets,
     h.offsets_odd,
     h.other_version_time,
-    q.changelogs,
-    q.store_names,
-    q.versions,
-    q.max_age,
+    j.changelogs,
+    j.store_names,
+    j.versions,
+    j.max_age,
         CASE
             WHEN (k.checkpoint_version = 0) THEN 'coordinator-stream'::text
             ELSE 'checkpoint-topic'::text
@@ -758,10 +729,10 @@ CREATE VIEW projection.commit AS
             ELSE 'set'::text
         END AS operation,
         CASE
-            WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT o.has_checkpoint_topic)
+            WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT j.has_checkpoint_topic)
             WHEN (k.checkpoint_version = 0) THEN false
-            WHEN (k.grouper_factory <> COALESCE(q.grouper_factory, k.grouper_factory)) THEN false
-            ELSE projection.is_preferred(k.checkpoint_version, h.record_time, h.other_version_time, q.versions, q.lower_version, q.max_age)
+            WHEN (k.grouper_factory <> COALESCE(j.grouper_factory, k.grouper_factory)) THEN false
+            ELSE projection.is_preferred(k.checkpoint_version, h.record_time, h.other_version_time, j.versions, j.lower_version, j.max_age)
         END AS is_preferred,
     h.record_time,
     v.message_time,
@@ -771,21 +742,8 @@ CREATE VIEW projection.commit AS
     j.stream_kind,
     j.incarnation,
     h.log_offset
-   FROM (((((projection.job_log j
-     CROSS JOIN LATERAL ( SELECT max(p.log_id) FILTER (WHERE (p.stream_kind = 'coordinator'::text)) AS coordinator_log,
-            COALESCE(bool_or((p.stream_kind = 'checkpoint'::text)), false) AS has_checkpoint_topic
-           FROM projection.job_log p
-          WHERE ((p.job_suffix = j.job_suffix) AND p.is_current)) o)
-     CROSS JOIN LATERAL ( SELECT j.log_id,
-            r.versions,
-            r.lower_version,
-            r.max_age,
-            r.grouper_factory,
-            r.changelogs,
-            r.store_names
-           FROM projection.checkpoint_rule(o.coordinator_log, cut => NULL::bigint) r(versions, lower_version, max_age, grouper_factory, changelogs, store_names)
-         OFFSET 0) q)
-     JOIN projection.checkpoint_event h ON ((h.log_id = q.log_id)))
+   FROM (((projection.job_log j
+     JOIN projection.checkpoint_event h ON ((h.log_id = j.log_id)))
      JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
      LEFT JOIN projection.checkpoint_envelope v ON (((v.log_id = h.log_id) AND (v.log_offset = h.log_offset))));
 
@@ -2783,25 +2741,23 @@ COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name t
 CREATE TABLE projection.checkpoint_layout (
     log_id integer NOT NULL,
     layout_id integer NOT NULL,
-    n integer NOT NULL,
-    partition_id integer,
-    key_bucket integer,
-    is_state boolean NOT NULL,
-    system_name text,
-    stream_name text,
-    factory_name text,
-    store_name text,
-    marker_prefix text,
-    marker_suffix text,
-    input_count integer,
-    input_streams text[]
+    partition_id integer[] NOT NULL,
+    key_bucket integer[] NOT NULL,
+    is_state boolean[] NOT NULL,
+    system_name text[] NOT NULL,
+    stream_name text[] NOT NULL,
+    factory_name text[] NOT NULL,
+    store_name text[] NOT NULL,
+    marker_prefix text[] NOT NULL,
+    marker_suffix text[] NOT NULL,
+    input_streams text[] NOT NULL
 );
 
 --
--- Name: COLUMN checkpoint_layout.n; Type: COMMENT; Schema: projection; Owner: -
+-- Name: TABLE checkpoint_layout; Type: COMMENT; Schema: projection; Owner: -
 --
 
-COMMENT ON COLUMN projection.checkpoint_layout.n IS 'place among the checkpoint''s offsets, from 1';
+COMMENT ON TABLE projection.checkpoint_layout IS 'what the offsets of a checkpoint belong to: an element for each, in their order';
 
 --
 -- Name: COLUMN checkpoint_layout.marker_prefix; Type: COMMENT; Schema: projection; Owner: -
@@ -2810,16 +2766,10 @@ COMMENT ON COLUMN projection.checkpoint_layout.n IS 'place among the checkpoint'
 COMMENT ON COLUMN projection.checkpoint_layout.marker_prefix IS 'state marker = marker_prefix, offset, marker_suffix';
 
 --
--- Name: COLUMN checkpoint_layout.input_count; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_layout.input_count IS 'in the row of place 1: how many of the offsets are of input partitions';
-
---
 -- Name: COLUMN checkpoint_layout.input_streams; Type: COMMENT; Schema: projection; Owner: -
 --
 
-COMMENT ON COLUMN projection.checkpoint_layout.input_streams IS 'in the row of place 1: system.stream of each of these';
+COMMENT ON COLUMN projection.checkpoint_layout.input_streams IS 'system.stream of the input partitions, shorter than the other arrays';
 
 --
 -- Name: counted_commit; Type: VIEW; Schema: projection; Owner: -
@@ -2829,19 +2779,23 @@ CREATE VIEW projection.counted_commit AS
  SELECT c.job_name,
     c.job_id,
     c.job_bucket,
-    c.log_id,
-    c.key_id,
     c.task_name,
     c.checkpoint_version,
+    c.grouper_factory,
+    c.log_id,
+    c.key_id,
+    c.layout_id,
     c.checkpoint_id,
+    c.offsets,
+    c.offsets_odd,
+    c.other_version_time,
+    c.changelogs,
+    c.store_names,
+    c.versions,
+    c.max_age,
+    c.origin,
+    c.operation,
     c.is_preferred,
-    COALESCE((l.input_count -
-        CASE
-            WHEN ((c.checkpoint_version = 1) AND (l.input_streams && c.changelogs)) THEN ( SELECT (count(*))::integer AS count
-               FROM unnest(l.input_streams) s(s)
-              WHERE (s.s = ANY (c.changelogs)))
-            ELSE 0
-        END), 0) AS partition_count,
     c.record_time,
     c.message_time,
     c.source,
@@ -2849,10 +2803,17 @@ CREATE VIEW projection.counted_commit AS
     c.username,
     c.stream_kind,
     c.incarnation,
-    c.log_offset
+    c.log_offset,
+    l.*::projection.checkpoint_layout AS layout,
+    COALESCE((cardinality(l.input_streams) -
+        CASE
+            WHEN ((c.checkpoint_version = 1) AND (l.input_streams && c.changelogs)) THEN ( SELECT (count(*))::integer AS count
+               FROM unnest(l.input_streams) s(s)
+              WHERE (s.s = ANY (c.changelogs)))
+            ELSE 0
+        END), 0) AS partition_count
    FROM (projection.commit c
-     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (l.n = 1))))
-  WHERE (c.layout_id IS NOT NULL);
+     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id))));
 
 --
 -- Name: commit_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -2875,7 +2836,8 @@ CREATE VIEW coordinator.commit_history AS
     stream_kind,
     incarnation,
     log_offset
-   FROM projection.counted_commit c;
+   FROM projection.counted_commit c
+  WHERE (layout_id IS NOT NULL);
 
 --
 -- Name: VIEW commit_history; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3105,7 +3067,7 @@ CREATE VIEW projection.keyed_event AS
     k.message_type,
     k.message_key,
         CASE
-            WHEN ((e.value IS NULL) OR m.is_delete) THEN 'delete'::text
+            WHEN ((e.value IS NULL) OR ((m.log_offset IS NOT NULL) AND (m.body IS NULL))) THEN 'delete'::text
             ELSE 'set'::text
         END AS operation,
     octet_length(e.value) AS value_bytes,
@@ -3125,19 +3087,8 @@ CREATE VIEW projection.keyed_event AS
             any_value(k_1.message_key) AS message_key
            FROM projection.event_key k_1
           WHERE ((k_1.log_id = j.log_id) AND (k_1.key_sha256 = sha256(e.key)))) k ON (true))
-     LEFT JOIN LATERAL ( SELECT bool_or((m_1.body IS NULL)) AS is_delete,
-            any_value(m_1.message_time) AS message_time,
-            any_value(m_1.source) AS source,
-            any_value(m_1.host) AS host,
-            any_value(m_1.username) AS username
-           FROM projection.message_event m_1
-          WHERE ((k.checkpoint_version IS NULL) AND (m_1.log_id = j.log_id) AND (m_1.key_id = k.key_id) AND (m_1.log_offset = e.log_offset))) m ON (true))
-     LEFT JOIN LATERAL ( SELECT any_value(v_1.message_time) AS message_time,
-            any_value(v_1.source) AS source,
-            any_value(v_1.host) AS host,
-            any_value(v_1.username) AS username
-           FROM projection.checkpoint_envelope v_1
-          WHERE (((k.checkpoint_version = 0) OR ((k.checkpoint_version > 0) AND (e.headers IS NOT NULL))) AND (v_1.log_id = j.log_id) AND (v_1.log_offset = e.log_offset))) v ON (true));
+     LEFT JOIN projection.message_event m ON (((k.checkpoint_version IS NULL) AND (m.log_id = e.log_id) AND (m.key_id = k.key_id) AND (m.log_offset = e.log_offset))))
+     LEFT JOIN projection.checkpoint_envelope v ON ((((k.checkpoint_version = 0) OR ((k.checkpoint_version > 0) AND (e.headers IS NOT NULL))) AND (v.log_id = e.log_id) AND (v.log_offset = e.log_offset))));
 
 --
 -- Name: event; Type: VIEW; Schema: coordinator; Owner: -
@@ -4506,12 +4457,17 @@ CREATE VIEW coordinator.state_lag AS
     r.source,
     r.host,
     r.username,
-    l.stream_kind,
-    l.incarnation,
+        CASE
+            WHEN (j.checkpoint_log IS NULL) THEN 'coordinator'::text
+            ELSE 'checkpoint'::text
+        END AS stream_kind,
+        CASE
+            WHEN (j.checkpoint_log IS NULL) THEN j.coordinator_incarnation
+            ELSE j.checkpoint_incarnation
+        END AS incarnation,
     r.log_offset
-   FROM ((projection.current_job j
-     CROSS JOIN LATERAL projection.state_lag_at(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint, NULL::integer[]) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, commits_since_change, changed_at, age_seconds, record_time, message_time, source, host, username, log_id, log_offset))
-     JOIN projection.job_log l ON ((l.log_id = r.log_id)));
+   FROM (projection.current_job j
+     CROSS JOIN LATERAL projection.state_lag_at(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint, NULL::integer[]) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, commits_since_change, changed_at, age_seconds, record_time, message_time, source, host, username, log_id, log_offset));
 
 --
 -- Name: VIEW state_lag; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5623,6 +5579,48 @@ CREATE FUNCTION projection.checkpoint_now(log_id integer) RETURNS SETOF projecti
         $_$;
 
 --
+-- Name: checkpoint_rule(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS TABLE(versions integer[], lower_version integer, max_age interval, grouper_factory text, changelogs text[], store_names text[])
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select v.versions,
+    case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
+    projection.max_age(c.max_age),
+    case when exists (
+           select from projection.event_key k
+           cross join lateral (
+             select e.body from projection.message_event e
+             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
+             order by e.log_offset desc limit 1) h
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.body is not null)
+         then coalesce(c.grouper_factory, 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory') end,
+    s.changelogs, s.store_names
+  from (
+    select max(m.body ->> 'config_value') filter (where m.message_key = 'task.checkpoint.read.versions') as versions,
+           max(m.body ->> 'config_value') filter (where m.message_key = 'task.live.checkpoint.max.age') as max_age,
+           nullif(max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory'), '') as grouper_factory,
+           coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
+                    max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
+    from projection.message_head($1, $2, 'set-config', null) m
+    where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
+                            'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
+  cross join lateral (
+    select case when c.versions ~ '^\s*[0-9]+\s*(,\s*[0-9]+\s*)*[\s,]*$'               -- Java drops empty items at the end
+                then string_to_array(rtrim(regexp_replace(regexp_replace(c.versions, '\s', '', 'g'),
+                  '0*[1-9][0-9]{4,}', '0', 'g'), ','), ',')::integer[]                   -- 0 = a version that there never was
+                else '{1}'::integer[] end as versions) v
+  cross join lateral (
+    select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name collate "C") as changelogs,
+           array_agg(v.store_name order by v.store_name collate "C") as store_names
+    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
+          from projection.message_head($1, $2, 'set-config', null) m
+          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v
+    where v.changelog <> '') s
+$_$;
+
+--
 -- Name: checkpoint_state(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5656,15 +5654,15 @@ $_$;
 CREATE FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) RETURNS TABLE(log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, log_id integer, key_id integer, n integer, is_state boolean, partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text, source text, host text, username text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select w.log_offset, w.record_time, e.message_time, w.log_id, w.key_id, l.n,
-    l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs),
-    l.partition_id, l.key_bucket, w.checkpoint_version, w.task_name, l.system_name, l.stream_name,
-    coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
-    coalesce(l.store_name, w.store_names[array_position(w.changelogs, l.system_name || '.' || l.stream_name)], ''),
-    l.marker_prefix, l.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
+  select w.log_offset, w.record_time, e.message_time, w.log_id, w.key_id, o.n,
+    o.is_state or projection.is_changelog(w.checkpoint_version, o.system_name, o.stream_name, w.changelogs),
+    o.partition_id, o.key_bucket, w.checkpoint_version, w.task_name, o.system_name, o.stream_name,
+    coalesce(o.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
+    coalesce(o.store_name, w.store_names[array_position(w.changelogs, o.system_name || '.' || o.stream_name)], ''),
+    o.marker_prefix, o.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
   from projection.checkpoint_choice($1, $2, $3, $4, $5) w
-  cross join lateral unnest(projection.offsets_of(w.offsets, w.offsets_odd)) with ordinality o(value, n)
-  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id and l.n = o.n
+  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
+  cross join lateral projection.opened(l, w.offsets, w.offsets_odd) o
   left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
 $_$;
 
@@ -5970,7 +5968,7 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
       c.record_time, v.message_time, v.source, v.host, v.username, case when c.log_id = $1 then 'coordinator' else 'checkpoint' end, c.log_offset
     from part p
     left join projection.explain_checkpoints($1, $3, $4, $6, $7) c on true
-    left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
+    left join projection.layout_entry l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
       and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
       and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)
     left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true
@@ -6363,6 +6361,9 @@ declare
     select l.log_id from projection.job_log l where l.job_suffix = suffix and exists (select from projection.read_log(l.log_id)));
 begin
   perform eventlog.hold('job ' || suffix);
+  update projection.job_log j
+  set (has_checkpoint_topic, versions, lower_version, max_age, grouper_factory, changelogs, store_names) = (select r.* from projection.rule_of_job(suffix) r)
+  where j.job_suffix = suffix;
   perform from projection.position p where p.log_id = any (read_now) for update;
   delete from projection.checkpoint c using projection.job_log l where l.job_suffix = suffix and c.log_id = l.log_id and l.log_id <> all (read_now);
   delete from projection.state_checkpoint c using projection.job_log l where l.job_suffix = suffix and c.log_id = l.log_id and l.log_id <> all (read_now);
@@ -6933,6 +6934,29 @@ CREATE FUNCTION projection.offsets_of(offsets text, offsets_odd text[]) RETURNS 
 $_$;
 
 --
+-- Name: opened(projection.checkpoint_layout, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.opened(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) RETURNS TABLE(n integer, partition_id integer, key_bucket integer, is_state boolean, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select generate_subscripts(($1).is_state, 1), unnest(($1).partition_id), unnest(($1).key_bucket), unnest(($1).is_state),
+    unnest(($1).system_name), unnest(($1).stream_name), unnest(($1).factory_name), unnest(($1).store_name),
+    unnest(($1).marker_prefix), unnest(($1).marker_suffix), unnest(projection.offsets_of($2, $3))
+$_$;
+
+--
+-- Name: opened_input(projection.checkpoint_layout, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) RETURNS TABLE(partition_id integer, key_bucket integer, is_state boolean, system_name text, stream_name text, value text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select unnest(($1).partition_id), unnest(($1).key_bucket), unnest(($1).is_state), unnest(($1).system_name), unnest(($1).stream_name),
+    unnest(projection.offsets_of($2, $3))
+$_$;
+
+--
 -- Name: other_message; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -6992,7 +7016,7 @@ CREATE FUNCTION projection.other_message_state(log_id integer, cut bigint) RETUR
 CREATE FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select projection.offset_of($3, $4, l.n) from projection.checkpoint_layout l
+  select projection.offset_of($3, $4, l.n) from projection.layout_entry l
   where l.log_id = $1 and l.layout_id = $2 and not l.is_state
     and l.system_name = $5 and l.stream_name = $6 and l.partition_id = $7
   order by l.key_bucket limit 1
@@ -7151,6 +7175,21 @@ CREATE FUNCTION projection.retired_detail(retired_at timestamp with time zone) R
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select 'retired on ' || to_char($1 at time zone 'UTC', 'YYYY-MM-DD') || ': nothing follows it'
+$_$;
+
+--
+-- Name: rule_of_job(text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.rule_of_job(job_suffix text) RETURNS TABLE(has_checkpoint_topic boolean, versions integer[], lower_version integer, max_age interval, grouper_factory text, changelogs text[], store_names text[])
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select o.has_checkpoint_topic, r.*
+  from (
+    select max(p.log_id) filter (where p.stream_kind = 'coordinator') as coordinator_log,
+      coalesce(bool_or(p.stream_kind = 'checkpoint'), false) as has_checkpoint_topic
+    from projection.job_log p where p.job_suffix = $1 and p.is_current) o
+  cross join lateral projection.checkpoint_rule(o.coordinator_log, null) r
 $_$;
 
 --
@@ -7731,30 +7770,6 @@ COMMENT ON COLUMN coordinator.changelog_mapping_history.incarnation IS 'The inca
 COMMENT ON COLUMN coordinator.changelog_mapping_history.log_offset IS 'The offset of the event in its log.';
 
 --
--- Name: job_layout; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.job_layout AS
- SELECT j.job_name,
-    j.job_id,
-    l.log_id,
-    l.layout_id,
-    l.n,
-    l.partition_id,
-    l.key_bucket,
-    l.is_state,
-    l.system_name,
-    l.stream_name,
-    l.factory_name,
-    l.store_name,
-    l.marker_prefix,
-    l.marker_suffix,
-    l.input_count,
-    l.input_streams
-   FROM (projection.job_log j
-     JOIN projection.checkpoint_layout l ON ((l.log_id = j.log_id)));
-
---
 -- Name: checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -7767,8 +7782,8 @@ CREATE VIEW coordinator.checkpoint_history AS
     l.stream_name,
     l.partition_id,
     l.key_bucket,
-    x.input_offset,
-    projection.offset_number(x.input_offset) AS input_offset_number,
+    l.value AS input_offset,
+    projection.offset_number(l.value) AS input_offset_number,
     c.checkpoint_id,
     c.checkpoint_version,
     c.origin,
@@ -7783,10 +7798,8 @@ CREATE VIEW coordinator.checkpoint_history AS
     c.stream_kind,
     c.incarnation,
     c.log_offset
-   FROM ((projection.commit c
-     LEFT JOIN projection.job_layout l ON (((l.job_name = c.job_name) AND (l.job_id = c.job_id) AND (l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (NOT l.is_state) AND (NOT projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))))
-     LEFT JOIN LATERAL ( SELECT projection.offset_of(c.offsets, c.offsets_odd, l.n) AS offset_of
-         OFFSET 0) x(input_offset) ON (true));
+   FROM (projection.counted_commit c
+     LEFT JOIN LATERAL projection.opened_input(c.layout, c.offsets, c.offsets_odd) l(partition_id, key_bucket, is_state, system_name, stream_name, value) ON (((NOT l.is_state) AND (NOT projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))));
 
 --
 -- Name: VIEW checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
@@ -10105,12 +10118,12 @@ CREATE VIEW coordinator.state_checkpoint_history AS
             WHEN (l.n IS NOT NULL) THEN COALESCE(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'::text)
             ELSE NULL::text
         END AS factory_name,
-    ((l.marker_prefix || COALESCE(x.state_offset, ''::text)) || l.marker_suffix) AS marker,
+    ((l.marker_prefix || COALESCE(l.value, ''::text)) || l.marker_suffix) AS marker,
     l.system_name AS changelog_system,
     l.stream_name AS changelog_stream,
     l.partition_id AS changelog_partition,
         CASE
-            WHEN (l.stream_name IS NOT NULL) THEN x.state_offset
+            WHEN (l.stream_name IS NOT NULL) THEN l.value
             ELSE NULL::text
         END AS changelog_offset,
     c.checkpoint_id,
@@ -10125,9 +10138,8 @@ CREATE VIEW coordinator.state_checkpoint_history AS
     c.stream_kind,
     c.incarnation,
     c.log_offset
-   FROM ((projection.commit c
-     LEFT JOIN projection.job_layout l ON (((l.job_name = c.job_name) AND (l.job_id = c.job_id) AND (l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (l.is_state OR projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))))
-     LEFT JOIN LATERAL ( SELECT projection.offset_of(c.offsets, c.offsets_odd, l.n) AS offset_of) x(state_offset) ON (true));
+   FROM (projection.counted_commit c
+     LEFT JOIN LATERAL projection.opened(c.layout, c.offsets, c.offsets_odd) l(n, partition_id, key_bucket, is_state, system_name, stream_name, factory_name, store_name, marker_prefix, marker_suffix, value) ON ((l.is_state OR projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs))));
 
 --
 -- Name: VIEW state_checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11132,6 +11144,26 @@ CREATE VIEW projection.archived_log AS
    FROM eventlog.log l;
 
 --
+-- Name: layout_entry; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.layout_entry AS
+ SELECT l.log_id,
+    l.layout_id,
+    o.n,
+    o.partition_id,
+    o.key_bucket,
+    o.is_state,
+    o.system_name,
+    o.stream_name,
+    o.factory_name,
+    o.store_name,
+    o.marker_prefix,
+    o.marker_suffix
+   FROM (projection.checkpoint_layout l
+     CROSS JOIN LATERAL projection.opened(l.*, NULL::text, NULL::text[]) o(n, partition_id, key_bucket, is_state, system_name, stream_name, factory_name, store_name, marker_prefix, marker_suffix, value));
+
+--
 -- Name: stream_holder; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -11449,7 +11481,7 @@ ALTER TABLE ONLY projection.checkpoint_event
 --
 
 ALTER TABLE ONLY projection.checkpoint_layout
-    ADD CONSTRAINT pk_checkpoint_layout PRIMARY KEY (log_id, layout_id, n);
+    ADD CONSTRAINT pk_checkpoint_layout PRIMARY KEY (log_id, layout_id);
 
 --
 -- Name: config pk_config; Type: CONSTRAINT; Schema: projection; Owner: -
@@ -11714,14 +11746,6 @@ GRANT ALL ON FUNCTION projection.changelog_assignment(log_id integer) TO coordst
 REVOKE ALL ON FUNCTION projection.changelog_moved(log_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_replayer;
-
---
--- Name: FUNCTION checkpoint_rule(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION config_event(log_id integer, config_key text); Type: ACL; Schema: projection; Owner: -
@@ -12692,6 +12716,14 @@ GRANT ALL ON FUNCTION projection.checkpoint_now(log_id integer) TO coordstream_r
 GRANT ALL ON FUNCTION projection.checkpoint_now(log_id integer) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION checkpoint_rule(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -13200,6 +13232,22 @@ GRANT ALL ON FUNCTION projection.offsets_of(offsets text, offsets_odd text[]) TO
 GRANT ALL ON FUNCTION projection.offsets_of(offsets text, offsets_odd text[]) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION opened(layout projection.checkpoint_layout, offsets text, offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.opened(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.opened(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.opened(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) TO coordstream_replayer;
+
+--
 -- Name: TABLE other_message; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -13316,6 +13364,14 @@ GRANT ALL ON FUNCTION projection.retained_cut(log_id integer, cut bigint) TO coo
 REVOKE ALL ON FUNCTION projection.retired_detail(retired_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.retired_detail(retired_at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.retired_detail(retired_at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION rule_of_job(job_suffix text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.rule_of_job(job_suffix text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.rule_of_job(job_suffix text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.rule_of_job(job_suffix text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION spelling(log_id integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
@@ -13588,13 +13644,6 @@ GRANT SELECT ON TABLE coordinator.changelog_mapping_history TO coordstream_reade
 GRANT SELECT ON TABLE coordinator.changelog_mapping_history TO coordstream_replayer;
 
 --
--- Name: TABLE job_layout; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.job_layout TO coordstream_reader;
-GRANT SELECT ON TABLE projection.job_layout TO coordstream_replayer;
-
---
 -- Name: TABLE checkpoint_history; Type: ACL; Schema: coordinator; Owner: -
 --
 
@@ -13859,6 +13908,13 @@ GRANT SELECT ON TABLE eventlog.relation_object TO coordstream_writer;
 
 GRANT SELECT ON TABLE projection.archived_log TO coordstream_reader;
 GRANT SELECT ON TABLE projection.archived_log TO coordstream_replayer;
+
+--
+-- Name: TABLE layout_entry; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.layout_entry TO coordstream_reader;
+GRANT SELECT ON TABLE projection.layout_entry TO coordstream_replayer;
 
 --
 -- Name: TABLE stream_holder; Type: ACL; Schema: projection; Owner: -

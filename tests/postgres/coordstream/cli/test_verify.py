@@ -53,8 +53,8 @@ def test_a_damaged_entry_of_a_log_is_named(imported: CommandLine, damage: str) -
     change(imported, f"update projection.job_log set {damage} where stream_kind = 'checkpoint'")
     finished = imported("verify", "--all", "--json")
     assert finished.code == 1
-    assert {(row["stream_name"], row["relation"]) for row in finished.json if row["different"]} == {
-        (CHECKPOINT, "job_log")
+    assert (CHECKPOINT, "job_log") in {
+        (row["stream_name"], row["relation"]) for row in finished.json if row["different"]
     }
     imported.done("rebuild", "--all")
     imported.done("verify", "--all")
