@@ -1,4 +1,4 @@
-"""`coordinator.fingerprint` is equal for equal relations, and differs in the relations that differ."""
+"""`coordinator.fingerprint` is equal for equal rows, and differs in the tables that differ."""
 
 from collections.abc import Callable
 from typing import Final
@@ -9,6 +9,7 @@ import pytest
 from coordstream.migrate import upgrade
 from eventlog.postgres.connection import Connection, connect
 from projections.rebuild import rebuild_log
+from projections.relations import LOG_TABLES
 from projections.tracked_logs import logs_of
 from projections.verify import verify_log
 from tests.fixtures.properties.generated_jobs import GeneratedJob, Knobs, generate_job
@@ -16,11 +17,23 @@ from tests.fixtures.properties.importing import SETTINGS, import_events
 
 LONG: Final = Knobs(events=(60, 90), without_topic=0, without_coordinator=0)
 SEEDS: Final = range(1, 6)
-NOT_FINGERPRINTED: Final = {"input_bound", "task_lag", "log_position", "starting_offset"}
-RELATIONS: Final = "select relname from pg_class where relnamespace = 'coordinator'::regnamespace and relkind = 'v'"
+FINGERPRINTED: Final = LOG_TABLES.keys() - {"gap"} | {"archived_event", "job_log", "log_gap"}
 FINGERPRINTS: Final = """
 select f.* from projection.job_log j cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f
 where j.stream_name = %s
+"""
+
+TABLES_WITH: Final = """
+select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = %s
+where c.relnamespace = 'projection'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+"""
+SWAP: Final = """
+with pair as (
+  select a.log_id, a.log_offset as one, b.log_offset as other, a.{column} as of_one, b.{column} as of_other
+  from projection.checkpoint_event a join projection.checkpoint_event b using (log_id)
+  where a.key_id <> b.key_id and a.layout_id <> b.layout_id and a.record_time <> b.record_time limit 1)
+update projection.checkpoint_event e set {column} = case e.log_offset when one then of_other else of_one end
+from pair where e.log_id = pair.log_id and e.log_offset in (one, other)
 """
 
 REFUSES_MD5: Final = """
@@ -78,24 +91,25 @@ def test_a_server_that_refuses_md5_suffices(empty_database_url: str) -> None:
         assert fingerprints(connection, job)
 
 
-def test_every_relation_has_one_and_counts_its_rows(connection: Connection) -> None:
+def test_every_table_has_one_and_counts_its_rows(connection: Connection) -> None:
     job = generate_job(1, LONG)
     import_job(connection, job)
     found = fingerprints(connection, job)
-    relations = {name for (name,) in connection.execute(RELATIONS)}
-    assert set(found) == relations - NOT_FINGERPRINTED
-    for relation in relations - NOT_FINGERPRINTED - {"startpoint_history"}:
-        (rows,) = connection.execute(f"select count(*) from coordinator.{relation}".encode()).fetchone() or (None,)
-        assert found[relation][0] == rows, relation
+    assert set(found) == FINGERPRINTED
+    for table, (row_count, _) in found.items():
+        assert connection.execute(f"select count(*) from projection.{table}".encode()).fetchone() == (row_count,), table
 
 
-def test_startpoints_that_expire_make_no_difference(connection: Connection) -> None:
-    job = generate_job(2, LONG)
+@pytest.mark.parametrize("number", ["key_id", "layout_id"])
+def test_the_numbers_of_keys_and_layouts_make_no_difference(connection: Connection, number: str) -> None:
+    job = generate_job(1, LONG)
     import_job(connection, job)
-    expired = "select count(*) from coordinator.startpoint_history where status = 'expired'"
-    assert connection.execute(expired).fetchone() != (0,)
-    rows = "select count(*) from coordinator.startpoint_history where status <> 'expired'"
-    assert connection.execute(rows).fetchone() == (fingerprints(connection, job)["startpoint_history"][0],)
+    before = fingerprints(connection, job)
+    tables = connection.execute(TABLES_WITH, (number,)).fetchall()
+    assert len(tables) > 1
+    for (table,) in tables:
+        connection.execute(f"update projection.{table} set {number} = {number} + 1000 where {number} > 0".encode())
+    assert fingerprints(connection, job) == before
 
 
 @pytest.mark.parametrize(
@@ -106,24 +120,24 @@ def test_startpoints_that_expire_make_no_difference(connection: Connection) -> N
             {"quarantine"},
         ),
         ("insert into projection.gap values ((select min(log_id) from projection.job_log), 1000, 1001)", {"log_gap"}),
-        (
-            "update projection.checkpoint set record_time = record_time + interval '1 ms'",
-            {"checkpoint"},
-        ),
+        ("update projection.checkpoint set record_time = record_time + interval '1 ms'", {"checkpoint"}),
+        (SWAP.format(column="key_id"), {"checkpoint_event"}),
+        (SWAP.format(column="layout_id"), {"checkpoint_event"}),
+        (SWAP.format(column="record_time"), {"checkpoint_event"}),
+        ("update projection.checkpoint_event set layout_id = 0 where layout_id is null", {"checkpoint_event"}),
     ],
-    ids=["a row deleted", "a row added", "a row changed"],
+    ids=[
+        *("a row deleted", "a row added", "rows changed"),
+        *("keys swapped", "layouts swapped", "times swapped", "deletes made empty"),
+    ],
 )
-def test_damage_changes_only_the_affected_fingerprints(
-    connection: Connection, damage: str, relations: set[str]
-) -> None:
+def test_damage_changes_the_affected_fingerprint(connection: Connection, damage: str, relations: set[str]) -> None:
     job = generate_job(1, LONG)
     import_job(connection, job)
     before = fingerprints(connection, job)
     connection.execute(damage.encode())
     after = fingerprints(connection, job)
-    different = {relation for relation in after if after[relation] != before[relation]}
-    assert different
-    assert different <= relations
+    assert {relation for relation in after if after[relation] != before[relation]} == relations
 
 
 def test_an_unknown_job_is_an_error(connection: Connection) -> None:

@@ -39,6 +39,8 @@ STATES: Final = (
     *("config", "checkpoint", "state_checkpoint", "starting_offset", "task_container", "container_host"),
     *("startpoint", "startpoint_fan_out", "changelog_mapping", "task_mode", "task_partition"),
 )
+OTHER_RELATIONS: Final = ("job", "other_message", "quarantine")
+DIGEST: Final = "select count(*), sum(hashtext(r::text)::bigint) from coordinator.{rows}"
 DETACHED: Final = "eventlog.event_from_0_detached_1"
 
 
@@ -88,17 +90,14 @@ def kept(cli: CommandLine, tmp_path: Path) -> CommandLine:
 
 
 def state(cli: CommandLine, *times: datetime) -> dict[str, Any]:
-    """The fingerprints of the current relations, and of what was true at these times."""
-    found: dict[str, Any] = {
-        name: (count, fingerprint)
-        for name, count, fingerprint in cli.ask(f"select * from coordinator.fingerprint('{JOB}', '1')")
-        if name in STATES or name in {"job", "other_message", "quarantine"}
-    }
+    """A digest of the current relations, and of what was true at these times."""
+    current = {name: f"{name} r where (job_name, job_id) = (%s, '1')" for name in (*STATES, *OTHER_RELATIONS)}
+    then = {f"{name} at {at}": f"{name}_as_of(%s, '1', '{at}') r" for at, name in product(times, STATES)}
     with cli.connection() as connection:
-        for at, name in product(times, STATES):
-            query = f"select count(*), sum(hashtext(r::text)::bigint) from coordinator.{name}_as_of(%s, '1', %s) r"
-            found[f"{name} at {at}"] = connection.execute(query.encode(), (JOB, at)).fetchall()
-    return found
+        return {
+            asked: connection.execute(DIGEST.format(rows=rows).encode(), (JOB,)).fetchone()
+            for asked, rows in (current | then).items()
+        }
 
 
 def later_times() -> list[datetime]:
