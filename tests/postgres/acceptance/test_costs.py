@@ -185,6 +185,16 @@ def test_the_newest_events_are_those_of_each_log(jobs: Connection) -> None:
     ]
 
 
+def test_the_anomalies_of_a_job_cost_what_they_are(jobs: Connection) -> None:
+    """A kind of anomaly that the filter on the job does not reach would be read whole for each job."""
+
+    def cost(condition: str) -> int:
+        return buffers(executed(jobs, f"select * from coordinator.anomaly {condition}"))
+
+    job_by_job = sum(cost(f"where job_name = 'small-{number}' and job_id = '1'") for number in range(OTHERS))
+    assert job_by_job <= 1.25 * (cost("") - cost(OF_THE_JOB))
+
+
 STRETCH: Final = 1_000
 MINUTE: Final = 60_000
 ANOMALIES: Final = "select * from coordinator.anomaly where job_name = %s and job_id = %s"
