@@ -38,9 +38,9 @@ begin
         select k.log_id, k.key_id, hash_record_extended(row(k.key_sha256), 0) as hash
         from projection.event_key k where k.log_id = any ($1)) k using (log_id, key_id)$join$ end,
       case when stored.has_layout then $join$left join (
-        select l.log_id, l.layout_id, bit_xor(hashint8extended(hash_record_extended(row(l.n, l.is_state, l.system_name, l.stream_name,
-          l.partition_id, l.key_bucket, l.factory_name, l.store_name, l.marker_prefix, l.marker_suffix), 0), 0)) as hash
-        from projection.checkpoint_layout l where l.log_id = any ($1) group by l.log_id, l.layout_id) l using (log_id, layout_id)$join$ end)
+        select l.log_id, l.layout_id, hash_record_extended(row(l.is_state, l.system_name, l.stream_name, l.partition_id, l.key_bucket,
+          l.factory_name, l.store_name, l.marker_prefix, l.marker_suffix), 0) as hash
+        from projection.checkpoint_layout l where l.log_id = any ($1)) l using (log_id, layout_id)$join$ end)
     into row_count, fingerprint using logs;
     return next;
   end loop;
