@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute, Route
 from coordstream.queries.history import FIRST_WIDTH, WIDENING, Stretch
 from coordstream.queries.rows import Row, fetch
 from coordstream.relations import RELATIONS
+from coordstream.serve.answers import shared
 from coordstream.serve.application import Refused
 from coordstream.serve.database import snapshot
 from coordstream.serve.pages.asked import time_of
@@ -95,7 +96,7 @@ class Query:
 
 
 def api_routes() -> list[BaseRoute]:
-    return [Route("/api", relations), Route("/api/{relation}", relation)]
+    return [Route("/api", relations), Route("/api/{relation}", shared(relation))]
 
 
 def relations(request: Request) -> Response:

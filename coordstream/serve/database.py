@@ -74,6 +74,11 @@ class ReadPool:
             self._enter(connection)
             yield connection
 
+    def version(self) -> object:
+        """What each commit changes: which transactions a snapshot sees. On a standby, a commit may not change it."""
+        with database_errors(self._settings), self._explained(), self._pool.connection() as connection:
+            return connection.execute("select pg_current_snapshot()::text").fetchone()
+
     def close(self) -> None:
         """Close the connections; those in use when they are returned."""
         self._pool.close(timeout=2)

@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from coordstream.queries.jobs import JobLimits
+from coordstream.serve.answers import Answers
 from coordstream.serve.api import api_routes
 from coordstream.serve.application import build_app, required_token
 from coordstream.serve.database import ReadPool
@@ -54,6 +55,7 @@ def open_service(
     app.state.anomalies = RowsByBucket(ANOMALIES)
     with closing(HttpServer(app, address, "--bind", report)) as server:
         app.state.pool = pool = ReadPool(settings, url, limits.query_seconds)
+        app.state.answers = Answers(pool.version)
         with closing(pool):
             yield server
 

@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from coordstream.queries.rows import Row, input_partition
+from coordstream.serve.answers import shared
 from coordstream.serve.application import Refused, json_error
 from coordstream.serve.database import snapshot
 from coordstream.serve.pages.asked import AS_OF, Asked
@@ -46,7 +47,7 @@ SHOWN_DIGITS: Final = 12
 
 
 def page_routes() -> list[BaseRoute]:
-    pages = [Route(path, _handler(template, view)) for path, (template, view) in PAGES.items()]
+    pages = [Route(path, shared(_handler(template, view))) for path, (template, view) in PAGES.items()]
     return [*pages, Mount("/static", StaticFiles(packages=[("coordstream.serve.pages", "static")]))]
 
 

@@ -119,7 +119,7 @@ def test_an_unexpected_error_is_answered_without_its_text(recorded_site: Site, m
         raise RuntimeError(secret)
 
     monkeypatch.setattr("coordstream.serve.api.read_rows", fail)
-    answer = recorded_site.served.client.get("/api/job")
+    answer = recorded_site.served.client.get("/api/job?limit=1")
     assert (answer.status_code, answer.headers["x-frame-options"]) == (500, "DENY")
     assert answer.json()["error"].startswith("Unexpected error RuntimeError.")
     assert recorded_site.served.lines[-1].endswith("RuntimeError")
