@@ -36,7 +36,7 @@ from projections.tracked_logs import TrackedLog, name_job, reload_log
 Clock = Callable[[], datetime]
 OnStep = Callable[[str], None]
 
-BATCH_EVENTS: Final = 40_000
+BATCH_EVENTS: Final = 120_000
 BATCH_BYTES: Final = 64 << 20
 """How many events, and bytes of keys and values, a batch has at most."""
 

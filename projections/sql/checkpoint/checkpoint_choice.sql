@@ -11,12 +11,6 @@ create function projection.max_age(config_value text) returns interval language 
     else interval '10 minutes' end
 $$;
 
--- Whether checkpoint_rule depends on a config key.
-create function projection.is_of_checkpoint_rule(config_key text) returns boolean language sql immutable parallel safe as $$
-  select $1 in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age', 'job.systemstreampartition.grouper.factory',
-                'job.changelog.system', 'job.default.system') or $1 like 'stores.%_.changelog'
-$$;
-
 -- What a job's config says about reading checkpoints (one row): the versions in order of priority, the one of lower priority if both 1
 -- and 2 are read, how much newer it must be to be chosen, the grouper (null = config unknown), and the changelogs of the stores as
 -- `system.stream`, with the names of their stores in the same order.
@@ -96,7 +90,7 @@ language sql stable parallel safe as $$
   from (
     select e.* from projection.event_key e where $3 is null and e.log_id = $1
     union all
-    select e.* from projection.event_key e where $3 is not null and e.log_id = $1 and e.key_id = any ($3)) k
+    select e.* from projection.keys_of($1, $3) e) k
   cross join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)

@@ -1,3 +1,9 @@
+-- Some keys of a log; `offset 0`: each is looked up, whatever the planner expects of the array.
+create function projection.keys_of(log_id integer, keys integer[]) returns setof projection.event_key language sql stable parallel safe as $$
+  select k.* from unnest($2) u(key_id)
+  cross join lateral (select e.* from projection.event_key e where e.log_id = $1 and e.key_id = u.key_id offset 0) k
+$$;
+
 -- The newest event of each message key of a log that is not a delete, as of an offset (inclusive; cut null = the log's end), of some keys
 -- (null = all). message_type null = the types that only other_message shows. Keys that differ only in their spelling (white space, order
 -- of fields) count as one; if one of them is deleted, the newest of the others remains.
@@ -12,8 +18,8 @@ language sql stable parallel safe as $$
   from (
     select e.* from projection.event_key e where $4 is null and e.log_id = $1 and (e.message_type = $3 and not e.is_other or $3 is null and e.is_other)
     union all
-    select e.* from projection.event_key e
-    where $4 is not null and e.log_id = $1 and e.key_id = any ($4) and (e.message_type = $3 and not e.is_other or $3 is null and e.is_other)) k
+    select e.* from projection.keys_of($1, $4) e
+    where e.message_type = $3 and not e.is_other or $3 is null and e.is_other) k
   cross join lateral (
     select e.* from projection.message_event e
     where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
@@ -26,8 +32,9 @@ $$;
 create function projection.spelling(log_id integer, keys integer[])
 returns table (message_type text, key_id integer) language sql stable parallel safe as $$
   select distinct case when not k.is_other then k.message_type end, s.key_id
-  from projection.event_key k
-  join projection.event_key s on s.log_id = k.log_id and s.message_type = k.message_type and s.is_other = k.is_other
-    and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
-  where k.log_id = $1 and k.key_id = any ($2)
+  from projection.keys_of($1, $2) k
+  cross join lateral (
+    select s.key_id from projection.event_key s
+    where s.log_id = k.log_id and s.message_type = k.message_type and s.is_other = k.is_other
+      and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key offset 0) s
 $$;

@@ -5,10 +5,14 @@
 -- choice.
 do $do$
 declare
-  -- `except` stays linear in the number of keys, whatever the planner expects.
+  -- `except` and `offset 0` are linear in the number of keys, whatever the planner expects.
   deleted constant text := $sql$gone_from_%1$s as (
           delete from projection.%1$s c where c.log_id = of_log and (%2$s) in (
-            select %2$s from projection.%1$s o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select %2$s from new_%1$s)
+            (select %2$s from projection.%1$s o where keys is null and o.log_id = of_log
+             union all
+             select %2$s from unnest(keys) u(key)
+             cross join lateral (select %2$s from projection.%1$s c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select %2$s from new_%1$s)
         )$sql$;
   inserted constant text := $sql$insert into projection.%1$s as c select * from new_%1$s
           on conflict (log_id, %2$s) do update set %3$s where c is distinct from excluded$sql$;

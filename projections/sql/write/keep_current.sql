@@ -1,18 +1,14 @@
 -- What a batch of events changes in the tables of current rows: the rows of the keys of its messages and checkpoints. A change of the config
 -- that decides which checkpoints count changes those of all tasks.
 create function projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) returns void language plpgsql as $$
-declare
-  has_config boolean;
 begin
   if cardinality(messages) > 0 then
-    has_config := exists (select from projection.config c where c.log_id = of_log);
     perform projection.keep_messages(of_log, messages);
-    if has_config <> exists (select from projection.config c where c.log_id = of_log) or exists (
-      select from projection.event_key k
-      where k.log_id = of_log and k.key_id = any (messages) and k.message_type = 'set-config' and not k.is_other and projection.is_of_checkpoint_rule(k.message_key))
-    then
-      perform projection.keep_checkpoints_of_job(j.job_suffix) from projection.job_log j where j.log_id = of_log and j.is_current;
-    end if;
+    perform projection.keep_checkpoints_of_job(j.job_suffix)
+    from projection.job_log j cross join lateral projection.rule_of_job(j.job_suffix) r
+    where j.log_id = of_log and j.is_current
+      and (j.versions, j.lower_version, j.max_age, j.grouper_factory, j.changelogs, j.store_names)
+        is distinct from (r.versions, r.lower_version, r.max_age, r.grouper_factory, r.changelogs, r.store_names);
   end if;
   if cardinality(checkpoints) > 0 then
     perform projection.keep_checkpoints(of_log, checkpoints);
@@ -35,10 +31,11 @@ begin
     and (select q.grouper_factory is null from projection.checkpoint_rule(logs.coordinator_log, null) q)) is not true
   then
     keys := array(
-      select distinct s.key_id from projection.event_key k
-      join projection.event_key s on s.log_id = k.log_id and s.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not s.is_other
-        and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
-      where k.log_id = of_log and k.key_id = any (touched));
+      select distinct s.key_id from projection.keys_of(of_log, touched) k
+      cross join lateral (
+        select s.key_id from projection.event_key s
+        where s.log_id = of_log and s.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not s.is_other
+          and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key offset 0) s);
   end if;
   perform projection.keep_chosen(of_log, logs.coordinator_log, logs.checkpoint_log, keys);
 end $$;

@@ -5537,7 +5537,7 @@ CREATE FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys inte
   from (
     select e.* from projection.event_key e where $3 is null and e.log_id = $1
     union all
-    select e.* from projection.event_key e where $3 is not null and e.log_id = $1 and e.key_id = any ($3)) k
+    select e.* from projection.keys_of($1, $3) e) k
   cross join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
@@ -6152,17 +6152,6 @@ CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time 
 $_$;
 
 --
--- Name: is_of_checkpoint_rule(text); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.is_of_checkpoint_rule(config_key text) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $_$
-  select $1 in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age', 'job.systemstreampartition.grouper.factory',
-                'job.changelog.system', 'job.default.system') or $1 like 'stores.%_.changelog'
-$_$;
-
---
 -- Name: is_read_now(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -6325,7 +6314,11 @@ CREATE FUNCTION projection.keep_changelog_mapping(of_log integer, keys integer[]
         begin
           with new_changelog_mapping as materialized (select * from projection.changelog_mapping_at(of_log, null, keys)), gone_from_changelog_mapping as (
           delete from projection.changelog_mapping c where c.log_id = of_log and (key_id) in (
-            select key_id from projection.changelog_mapping o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_changelog_mapping)
+            (select key_id from projection.changelog_mapping o where keys is null and o.log_id = of_log
+             union all
+             select key_id from unnest(keys) u(key)
+             cross join lateral (select key_id from projection.changelog_mapping c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id from new_changelog_mapping)
         )
           insert into projection.changelog_mapping as c select * from new_changelog_mapping
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, task_name = excluded.task_name, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6351,10 +6344,11 @@ begin
     and (select q.grouper_factory is null from projection.checkpoint_rule(logs.coordinator_log, null) q)) is not true
   then
     keys := array(
-      select distinct s.key_id from projection.event_key k
-      join projection.event_key s on s.log_id = k.log_id and s.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not s.is_other
-        and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
-      where k.log_id = of_log and k.key_id = any (touched));
+      select distinct s.key_id from projection.keys_of(of_log, touched) k
+      cross join lateral (
+        select s.key_id from projection.event_key s
+        where s.log_id = of_log and s.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not s.is_other
+          and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key offset 0) s);
   end if;
   perform projection.keep_chosen(of_log, logs.coordinator_log, logs.checkpoint_log, keys);
 end $$;
@@ -6397,7 +6391,11 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
           o.source, o.host, o.username
         from chosen o where not o.is_state ), gone_from_checkpoint as (
           delete from projection.checkpoint c where c.log_id = of_log and (key_id, n) in (
-            select key_id, n from projection.checkpoint o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id, n from new_checkpoint)
+            (select key_id, n from projection.checkpoint o where keys is null and o.log_id = of_log
+             union all
+             select key_id, n from unnest(keys) u(key)
+             cross join lateral (select key_id, n from projection.checkpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id, n from new_checkpoint)
         ), kept_in_checkpoint as (insert into projection.checkpoint as c select * from new_checkpoint
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, input_offset_number = excluded.input_offset_number, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, input_offset = excluded.input_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded),
         new_state_checkpoint as materialized (
@@ -6406,7 +6404,11 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
           case when o.stream_name is not null then o.value end, o.checkpoint_id, o.source, o.host, o.username
         from chosen o where o.is_state ), gone_from_state_checkpoint as (
           delete from projection.state_checkpoint c where c.log_id = of_log and (key_id, n) in (
-            select key_id, n from projection.state_checkpoint o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id, n from new_state_checkpoint)
+            (select key_id, n from projection.state_checkpoint o where keys is null and o.log_id = of_log
+             union all
+             select key_id, n from unnest(keys) u(key)
+             cross join lateral (select key_id, n from projection.state_checkpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id, n from new_state_checkpoint)
         ), kept_in_state_checkpoint as (insert into projection.state_checkpoint as c select * from new_state_checkpoint
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, store_name = excluded.store_name, factory_name = excluded.factory_name, marker = excluded.marker, changelog_system = excluded.changelog_system, changelog_stream = excluded.changelog_stream, changelog_offset = excluded.changelog_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded)
       select count(*) into offsets from chosen;
@@ -6422,7 +6424,11 @@ CREATE FUNCTION projection.keep_config(of_log integer, keys integer[]) RETURNS v
         begin
           with new_config as materialized (select * from projection.config_at(of_log, null, keys)), gone_from_config as (
           delete from projection.config c where c.log_id = of_log and (key_id) in (
-            select key_id from projection.config o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_config)
+            (select key_id from projection.config o where keys is null and o.log_id = of_log
+             union all
+             select key_id from unnest(keys) u(key)
+             cross join lateral (select key_id from projection.config c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id from new_config)
         )
           insert into projection.config as c select * from new_config
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, is_sensitive = excluded.is_sensitive, config_key = excluded.config_key, config_value = excluded.config_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6438,7 +6444,11 @@ CREATE FUNCTION projection.keep_container_execution(of_log integer, keys integer
         begin
           with new_container_execution as materialized (select * from projection.container_execution_at(of_log, null, keys)), gone_from_container_execution as (
           delete from projection.container_execution c where c.log_id = of_log and (key_id) in (
-            select key_id from projection.container_execution o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_container_execution)
+            (select key_id from projection.container_execution o where keys is null and o.log_id = of_log
+             union all
+             select key_id from unnest(keys) u(key)
+             cross join lateral (select key_id from projection.container_execution c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id from new_container_execution)
         )
           insert into projection.container_execution as c select * from new_container_execution
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, container_id = excluded.container_id, execution_container_id = excluded.execution_container_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6454,7 +6464,11 @@ CREATE FUNCTION projection.keep_container_host(of_log integer, keys integer[]) R
         begin
           with new_container_host as materialized (select * from projection.container_host_at(of_log, null, keys)), gone_from_container_host as (
           delete from projection.container_host c where c.log_id = of_log and (key_id) in (
-            select key_id from projection.container_host o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_container_host)
+            (select key_id from projection.container_host o where keys is null and o.log_id = of_log
+             union all
+             select key_id from unnest(keys) u(key)
+             cross join lateral (select key_id from projection.container_host c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id from new_container_host)
         )
           insert into projection.container_host as c select * from new_container_host
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, container_id = excluded.container_id, host_name = excluded.host_name, jmx_url = excluded.jmx_url, jmx_tunneling_url = excluded.jmx_tunneling_url, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6467,18 +6481,14 @@ CREATE FUNCTION projection.keep_container_host(of_log integer, keys integer[]) R
 CREATE FUNCTION projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
-declare
-  has_config boolean;
 begin
   if cardinality(messages) > 0 then
-    has_config := exists (select from projection.config c where c.log_id = of_log);
     perform projection.keep_messages(of_log, messages);
-    if has_config <> exists (select from projection.config c where c.log_id = of_log) or exists (
-      select from projection.event_key k
-      where k.log_id = of_log and k.key_id = any (messages) and k.message_type = 'set-config' and not k.is_other and projection.is_of_checkpoint_rule(k.message_key))
-    then
-      perform projection.keep_checkpoints_of_job(j.job_suffix) from projection.job_log j where j.log_id = of_log and j.is_current;
-    end if;
+    perform projection.keep_checkpoints_of_job(j.job_suffix)
+    from projection.job_log j cross join lateral projection.rule_of_job(j.job_suffix) r
+    where j.log_id = of_log and j.is_current
+      and (j.versions, j.lower_version, j.max_age, j.grouper_factory, j.changelogs, j.store_names)
+        is distinct from (r.versions, r.lower_version, r.max_age, r.grouper_factory, r.changelogs, r.store_names);
   end if;
   if cardinality(checkpoints) > 0 then
     perform projection.keep_checkpoints(of_log, checkpoints);
@@ -6495,7 +6505,11 @@ CREATE FUNCTION projection.keep_job_coordinator_metadata(of_log integer, keys in
         begin
           with new_job_coordinator_metadata as materialized (select * from projection.job_coordinator_metadata_at(of_log, null, keys)), gone_from_job_coordinator_metadata as (
           delete from projection.job_coordinator_metadata c where c.log_id = of_log and (key_id) in (
-            select key_id from projection.job_coordinator_metadata o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_job_coordinator_metadata)
+            (select key_id from projection.job_coordinator_metadata o where keys is null and o.log_id = of_log
+             union all
+             select key_id from unnest(keys) u(key)
+             cross join lateral (select key_id from projection.job_coordinator_metadata c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id from new_job_coordinator_metadata)
         )
           insert into projection.job_coordinator_metadata as c select * from new_job_coordinator_metadata
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, cluster_type = excluded.cluster_type, epoch_id = excluded.epoch_id, config_id = excluded.config_id, job_model_id = excluded.job_model_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6528,7 +6542,11 @@ CREATE FUNCTION projection.keep_other_message(of_log integer, keys integer[]) RE
         begin
           with new_other_message as materialized (select * from projection.other_message_at(of_log, null, keys)), gone_from_other_message as (
           delete from projection.other_message c where c.log_id = of_log and (key_id) in (
-            select key_id from projection.other_message o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_other_message)
+            (select key_id from projection.other_message o where keys is null and o.log_id = of_log
+             union all
+             select key_id from unnest(keys) u(key)
+             cross join lateral (select key_id from projection.other_message c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id from new_other_message)
         )
           insert into projection.other_message as c select * from new_other_message
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, message_type = excluded.message_type, message_key = excluded.message_key, message_value = excluded.message_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6544,7 +6562,11 @@ CREATE FUNCTION projection.keep_pending_startpoint(of_log integer, keys integer[
         begin
           with new_pending_startpoint as materialized (select * from projection.pending_startpoint_at(of_log, null, keys)), gone_from_pending_startpoint as (
           delete from projection.pending_startpoint c where c.log_id = of_log and (key_id) in (
-            select key_id from projection.pending_startpoint o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_pending_startpoint)
+            (select key_id from projection.pending_startpoint o where keys is null and o.log_id = of_log
+             union all
+             select key_id from unnest(keys) u(key)
+             cross join lateral (select key_id from projection.pending_startpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id from new_pending_startpoint)
         )
           insert into projection.pending_startpoint as c select * from new_pending_startpoint
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_ms = excluded.created_ms, startpoint_type = excluded.startpoint_type, startpoint_value = excluded.startpoint_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6560,7 +6582,11 @@ CREATE FUNCTION projection.keep_startpoint_fan_out(of_log integer, keys integer[
         begin
           with new_startpoint_fan_out as materialized (select * from projection.startpoint_fan_out_at(of_log, null, keys)), gone_from_startpoint_fan_out as (
           delete from projection.startpoint_fan_out c where c.log_id = of_log and (key_id, n) in (
-            select key_id, n from projection.startpoint_fan_out o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id, n from new_startpoint_fan_out)
+            (select key_id, n from projection.startpoint_fan_out o where keys is null and o.log_id = of_log
+             union all
+             select key_id, n from unnest(keys) u(key)
+             cross join lateral (select key_id, n from projection.startpoint_fan_out c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id, n from new_startpoint_fan_out)
         )
           insert into projection.startpoint_fan_out as c select * from new_startpoint_fan_out
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_at = excluded.created_at, fanned_out_at = excluded.fanned_out_at, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, startpoint_type = excluded.startpoint_type, startpoint_value = excluded.startpoint_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6576,7 +6602,11 @@ CREATE FUNCTION projection.keep_task_container(of_log integer, keys integer[]) R
         begin
           with new_task_container as materialized (select * from projection.task_container_at(of_log, null, keys)), gone_from_task_container as (
           delete from projection.task_container c where c.log_id = of_log and (key_id) in (
-            select key_id from projection.task_container o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_task_container)
+            (select key_id from projection.task_container o where keys is null and o.log_id = of_log
+             union all
+             select key_id from unnest(keys) u(key)
+             cross join lateral (select key_id from projection.task_container c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id from new_task_container)
         )
           insert into projection.task_container as c select * from new_task_container
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, task_name = excluded.task_name, container_id = excluded.container_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6592,7 +6622,11 @@ CREATE FUNCTION projection.keep_task_mode(of_log integer, keys integer[]) RETURN
         begin
           with new_task_mode as materialized (select * from projection.task_mode_at(of_log, null, keys)), gone_from_task_mode as (
           delete from projection.task_mode c where c.log_id = of_log and (key_id) in (
-            select key_id from projection.task_mode o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id from new_task_mode)
+            (select key_id from projection.task_mode o where keys is null and o.log_id = of_log
+             union all
+             select key_id from unnest(keys) u(key)
+             cross join lateral (select key_id from projection.task_mode c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id from new_task_mode)
         )
           insert into projection.task_mode as c select * from new_task_mode
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, task_name = excluded.task_name, task_mode = excluded.task_mode, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6608,11 +6642,26 @@ CREATE FUNCTION projection.keep_task_partition(of_log integer, keys integer[]) R
         begin
           with new_task_partition as materialized (select * from projection.task_partition_at(of_log, null, keys)), gone_from_task_partition as (
           delete from projection.task_partition c where c.log_id = of_log and (key_id, n) in (
-            select key_id, n from projection.task_partition o where o.log_id = of_log and (keys is null or o.key_id = any (keys)) except select key_id, n from new_task_partition)
+            (select key_id, n from projection.task_partition o where keys is null and o.log_id = of_log
+             union all
+             select key_id, n from unnest(keys) u(key)
+             cross join lateral (select key_id, n from projection.task_partition c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+            except select key_id, n from new_task_partition)
         )
           insert into projection.task_partition as c select * from new_task_partition
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, system_name = excluded.system_name, stream_name = excluded.stream_name, task_name = excluded.task_name, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
+
+--
+-- Name: keys_of(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keys_of(log_id integer, keys integer[]) RETURNS SETOF projection.event_key
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select k.* from unnest($2) u(key_id)
+  cross join lateral (select e.* from projection.event_key e where e.log_id = $1 and e.key_id = u.key_id offset 0) k
+$_$;
 
 --
 -- Name: lock_stream(text, integer); Type: FUNCTION; Schema: projection; Owner: -
@@ -6763,8 +6812,8 @@ CREATE FUNCTION projection.message_head(log_id integer, cut bigint, message_type
   from (
     select e.* from projection.event_key e where $4 is null and e.log_id = $1 and (e.message_type = $3 and not e.is_other or $3 is null and e.is_other)
     union all
-    select e.* from projection.event_key e
-    where $4 is not null and e.log_id = $1 and e.key_id = any ($4) and (e.message_type = $3 and not e.is_other or $3 is null and e.is_other)) k
+    select e.* from projection.keys_of($1, $4) e
+    where e.message_type = $3 and not e.is_other or $3 is null and e.is_other) k
   cross join lateral (
     select e.* from projection.message_event e
     where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
@@ -7210,10 +7259,11 @@ CREATE FUNCTION projection.spelling(log_id integer, keys integer[]) RETURNS TABL
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select distinct case when not k.is_other then k.message_type end, s.key_id
-  from projection.event_key k
-  join projection.event_key s on s.log_id = k.log_id and s.message_type = k.message_type and s.is_other = k.is_other
-    and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
-  where k.log_id = $1 and k.key_id = any ($2)
+  from projection.keys_of($1, $2) k
+  cross join lateral (
+    select s.key_id from projection.event_key s
+    where s.log_id = k.log_id and s.message_type = k.message_type and s.is_other = k.is_other
+      and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key offset 0) s
 $_$;
 
 --
@@ -11682,7 +11732,7 @@ CREATE INDEX ix_observation_log_id_at_offset ON eventlog.observation USING btree
 -- Name: ix_event_key_log_id_message_type_start; Type: INDEX; Schema: projection; Owner: -
 --
 
-CREATE INDEX ix_event_key_log_id_message_type_start ON projection.event_key USING btree (log_id, message_type, "left"(message_key, 100) text_pattern_ops) WHERE (NOT is_other);
+CREATE INDEX ix_event_key_log_id_message_type_start ON projection.event_key USING btree (log_id, message_type, "left"(message_key, 100) text_pattern_ops);
 
 --
 -- Name: ix_job_log_job_name_job_id; Type: INDEX; Schema: projection; Owner: -
@@ -12938,14 +12988,6 @@ GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_replayer;
 
 --
--- Name: FUNCTION is_of_checkpoint_rule(config_key text); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.is_of_checkpoint_rule(config_key text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.is_of_checkpoint_rule(config_key text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.is_of_checkpoint_rule(config_key text) TO coordstream_replayer;
-
---
 -- Name: FUNCTION is_read_now(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -13112,6 +13154,14 @@ REVOKE ALL ON FUNCTION projection.keep_task_mode(of_log integer, keys integer[])
 --
 
 REVOKE ALL ON FUNCTION projection.keep_task_partition(of_log integer, keys integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION keys_of(log_id integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keys_of(log_id integer, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.keys_of(log_id integer, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.keys_of(log_id integer, keys integer[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION lock_stream(of_stream text, working_pid integer); Type: ACL; Schema: projection; Owner: -
