@@ -61,7 +61,7 @@ class Bench:
     def _reads(self, on: str) -> Lines:
         with self._server.database("reads") as url:
             _say(f"importing {self.options.jobs:,} jobs")
-            return reads_report(measure_reads(url, self.options.jobs, _say), on)
+            return reads_report(*measure_reads(url, self.options.jobs, _say), self.options.jobs, on)
 
     def _spark(self, on: str) -> Lines:
         from benchmarks.spark import measure_spark, spark_report  # noqa: PLC0415 (loads PySpark)

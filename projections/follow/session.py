@@ -166,7 +166,7 @@ class FollowSession:
     def _poll_timeout(self) -> float:
         buffered = [tail for tail in self._assigned.values() if tail.buffer]
         if buffered:
-            return 0.0 if any(tail.is_live or tail.buffer.has_enough for tail in buffered) else _BUFFERING_POLL
+            return 0.0 if any(tail.is_live or tail.buffer.is_full for tail in buffered) else _BUFFERING_POLL
         due = [stream.due_at for stream in self._run.streams.values() if stream.is_to_attach]
         due.append(self._heartbeat.due_at)
         return min(max(min(due) - monotonic(), 0.0), _LONGEST_POLL)

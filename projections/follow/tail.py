@@ -12,8 +12,6 @@ from projections.tracked_logs import TrackedLog
 
 BUFFERED_BYTES: Final = 4 * BATCH_BYTES
 """How much all streams together may buffer."""
-ENOUGH_EVENTS: Final = 2_000
-"""With as many events, a stream does not wait for more, which arrive while these are applied."""
 BUFFER_SECONDS: Final = 0.1
 """How long a stream that catches up waits for more events while polls return other streams' events."""
 
@@ -56,11 +54,6 @@ class EventBuffer:
     @property
     def is_full(self) -> bool:
         return len(self._events) >= BATCH_EVENTS or self.bytes >= BATCH_BYTES
-
-    @property
-    def has_enough(self) -> bool:
-        """Whether to apply what it holds rather than wait for more."""
-        return self.is_full or len(self._events) >= ENOUGH_EVENTS
 
     def pop_batch(self) -> tuple[list[RecordedEvent], int]:
         """Remove and return the next events, as many as a batch may have, and the next offset to read."""

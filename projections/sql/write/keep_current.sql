@@ -1,6 +1,7 @@
 -- What a batch of events changes in the tables of current rows: the rows of the keys of its messages and checkpoints. A change of the config
 -- that decides which checkpoints count changes those of all tasks.
-create function projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) returns void language plpgsql as $$
+create function projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) returns void language plpgsql
+set plan_cache_mode = force_generic_plan as $$
 begin
   if cardinality(messages) > 0 then
     perform projection.keep_messages(of_log, messages);
@@ -17,7 +18,8 @@ end $$;
 
 -- The checkpoints that the tasks which some keys name start from (null = all), if the log is the one that its job's checkpoints are read from.
 -- If config does not say which grouper counts, and several are in use, a checkpoint of one task can change which count of all tasks.
-create function projection.keep_checkpoints(of_log integer, touched integer[]) returns void language plpgsql as $$
+create function projection.keep_checkpoints(of_log integer, touched integer[]) returns void language plpgsql
+set plan_cache_mode = force_generic_plan as $$
 declare
   logs record;
   keys integer[];
@@ -26,9 +28,11 @@ begin
   if not found then
     return;
   end if;
-  if touched is not null and not (
-    (select min(k.grouper_factory) <> max(k.grouper_factory) from projection.event_key k where k.log_id = of_log and k.checkpoint_version > 0 and not k.is_other)
-    and (select q.grouper_factory is null from projection.checkpoint_rule(logs.coordinator_log, null) q)) is not true
+  if touched is not null and (
+    select case when j.grouper_factory is null then (
+      select min(k.grouper_factory) <> max(k.grouper_factory) from projection.event_key k
+      where k.log_id = of_log and k.checkpoint_version > 0 and not k.is_other) end
+    from projection.job_log j where j.log_id = of_log) is not true
   then
     keys := array(
       select distinct s.key_id from projection.keys_of(of_log, touched) k

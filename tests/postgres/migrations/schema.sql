@@ -6330,6 +6330,7 @@ CREATE FUNCTION projection.keep_changelog_mapping(of_log integer, keys integer[]
 
 CREATE FUNCTION projection.keep_checkpoints(of_log integer, touched integer[]) RETURNS void
     LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   logs record;
@@ -6339,9 +6340,11 @@ begin
   if not found then
     return;
   end if;
-  if touched is not null and not (
-    (select min(k.grouper_factory) <> max(k.grouper_factory) from projection.event_key k where k.log_id = of_log and k.checkpoint_version > 0 and not k.is_other)
-    and (select q.grouper_factory is null from projection.checkpoint_rule(logs.coordinator_log, null) q)) is not true
+  if touched is not null and (
+    select case when j.grouper_factory is null then (
+      select min(k.grouper_factory) <> max(k.grouper_factory) from projection.event_key k
+      where k.log_id = of_log and k.checkpoint_version > 0 and not k.is_other) end
+    from projection.job_log j where j.log_id = of_log) is not true
   then
     keys := array(
       select distinct s.key_id from projection.keys_of(of_log, touched) k
@@ -6480,6 +6483,7 @@ CREATE FUNCTION projection.keep_container_host(of_log integer, keys integer[]) R
 
 CREATE FUNCTION projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) RETURNS void
     LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
   if cardinality(messages) > 0 then

@@ -73,7 +73,7 @@ def follow_copying(database_url: str, cluster: ReadMeanwhile, events: int) -> Ou
 def test_the_next_events_are_read_while_the_server_stores_a_batch(
     database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 1)
+    monkeypatch.setattr(tail, "BATCH_EVENTS", 5)
     cluster = ReadMeanwhile()
     assert follow_copying(database_url, cluster, 20).events == 20
     batch = cluster.calls[cluster.calls.index("archived") :]
@@ -88,7 +88,7 @@ def test_the_next_events_are_read_while_the_server_stores_a_batch(
 def test_an_error_of_reading_ahead_does_not_undo_the_batch(
     database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 1)
+    monkeypatch.setattr(tail, "BATCH_EVENTS", 5)
     cluster = ReadMeanwhile(error)
     outcome = follow_copying(database_url, cluster, 20)
     assert (outcome.events, outcome.failures) == (20, {})
