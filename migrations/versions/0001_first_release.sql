@@ -236,7 +236,7 @@ create table projection.event_key (
     constraint uq_event_key_log_id_key_sha256 unique (log_id, key_sha256)
 );
 create index ix_event_key_log_id_message_type_start
-    on projection.event_key (log_id, message_type, "left"(message_key, 100) text_pattern_ops);
+    on projection.event_key (log_id, message_type, "left"(message_key, 100) text_pattern_ops) where not is_other;
 comment on column projection.event_key.checkpoint_version is '0 set-checkpoint, 1, 2; null for other messages';
 comment on column projection.event_key.is_other is 'shown in other_message';
 comment on column projection.event_key.is_sensitive is 'the key alone says that its value is a secret';

@@ -28,13 +28,19 @@ language sql stable parallel safe as $$
   order by k.message_type, k.message_key, h.log_offset desc
 $$;
 
--- These keys of a log, and those that differ from one of them only in their spelling.
+-- These keys of a log, and those that differ from one of them only in their spelling. Other messages have no index by their key.
 create function projection.spelling(log_id integer, keys integer[])
 returns table (message_type text, key_id integer) language sql stable parallel safe as $$
-  select distinct case when not k.is_other then k.message_type end, s.key_id
+  select k.message_type, s.key_id
   from projection.keys_of($1, $2) k
   cross join lateral (
     select s.key_id from projection.event_key s
-    where s.log_id = k.log_id and s.message_type = k.message_type and s.is_other = k.is_other
+    where s.log_id = $1 and s.message_type = k.message_type and not s.is_other
       and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key offset 0) s
+  where not k.is_other
+  union
+  select null, s.key_id
+  from projection.event_key s
+  where s.log_id = $1 and s.is_other
+    and (s.message_type, s.message_key) in (select k.message_type, k.message_key from projection.keys_of($1, $2) k where k.is_other)
 $$;

@@ -7262,12 +7262,18 @@ $_$;
 CREATE FUNCTION projection.spelling(log_id integer, keys integer[]) RETURNS TABLE(message_type text, key_id integer)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select distinct case when not k.is_other then k.message_type end, s.key_id
+  select k.message_type, s.key_id
   from projection.keys_of($1, $2) k
   cross join lateral (
     select s.key_id from projection.event_key s
-    where s.log_id = k.log_id and s.message_type = k.message_type and s.is_other = k.is_other
+    where s.log_id = $1 and s.message_type = k.message_type and not s.is_other
       and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key offset 0) s
+  where not k.is_other
+  union
+  select null, s.key_id
+  from projection.event_key s
+  where s.log_id = $1 and s.is_other
+    and (s.message_type, s.message_key) in (select k.message_type, k.message_key from projection.keys_of($1, $2) k where k.is_other)
 $_$;
 
 --
@@ -11736,7 +11742,7 @@ CREATE INDEX ix_observation_log_id_at_offset ON eventlog.observation USING btree
 -- Name: ix_event_key_log_id_message_type_start; Type: INDEX; Schema: projection; Owner: -
 --
 
-CREATE INDEX ix_event_key_log_id_message_type_start ON projection.event_key USING btree (log_id, message_type, "left"(message_key, 100) text_pattern_ops);
+CREATE INDEX ix_event_key_log_id_message_type_start ON projection.event_key USING btree (log_id, message_type, "left"(message_key, 100) text_pattern_ops) WHERE (NOT is_other);
 
 --
 -- Name: ix_job_log_job_name_job_id; Type: INDEX; Schema: projection; Owner: -
