@@ -2,7 +2,8 @@
 
 import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -19,14 +20,27 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from eventlog.system_admin import InputMissing, ResolvedStartpoint, SystemAdmin
-from tests.contracts.system_admin import SystemAdminContract
+from eventlog.system_admin import (
+    InputMissing,
+    PartitionBounds,
+    ResolvedStartpoint,
+    SystemStreamMetadata,
+    SystemStreamPartitionMetadata,
+)
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE
 
 #: Deleted from, and not by age, since tests write in 1970.
 INPUT = {"cleanup.policy": "delete", "retention.ms": "-1"}
+OLDEST = StartpointOldest(1)
+UPCOMING = StartpointUpcoming(1)
 NOWHERE = KafkaOptions.parse("127.0.0.1:1")
+MakeInput = Callable[..., str]
+
+
+def at(ms: int) -> StartpointTimestamp:
+    """A startpoint at a time."""
+    return StartpointTimestamp(ms, 1)
 
 
 def inputs(times: Sequence[int]) -> list[NewEvent]:
@@ -34,28 +48,19 @@ def inputs(times: Sequence[int]) -> list[NewEvent]:
     return [NewEvent(None, b"%d" % ms, ms) for ms in times]
 
 
-class TestKafkaSystemAdmin(SystemAdminContract):
-    @pytest.fixture(autouse=True)
-    def broker(self, kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
-        self._options = kafka_options
-        self._topics = topics
-        self._names = (f"{job_name}-input-{number}" for number in itertools.count())
+@pytest.fixture
+def make_input(topics: Topics, job_name: str) -> MakeInput:
+    """Makes a topic that no other test has: with events of these times, in partition 0 from an offset on."""
+    numbers = itertools.count()
 
-    def make_admin(self) -> KafkaSystemAdmin:
-        return KafkaSystemAdmin(self._options)
+    def make(times: Sequence[int] = (), start: int = 0, *, partitions: int = 1, partition: int = 0) -> str:
+        name = topics.create(f"{job_name}-input-{next(numbers)}", INPUT, partitions=partitions)
+        topics.write(name, inputs(times), partition=partition)
+        if start:
+            topics.delete_before(name, start)
+        return name
 
-    def close_admin(self, admin: SystemAdmin) -> None:
-        assert isinstance(admin, KafkaSystemAdmin)
-        admin.close()
-
-    def make_stream(self, partitions: int = 1) -> str:
-        return self._topics.create(next(self._names), INPUT, partitions=partitions)
-
-    def write(self, stream_name: str, times: Sequence[int], partition: int = 0) -> None:
-        self._topics.write(stream_name, inputs(times), partition=partition)
-
-    def delete_before(self, stream_name: str, offset: int) -> None:
-        self._topics.delete_before(stream_name, offset)
+    return make
 
 
 @pytest.fixture
@@ -65,11 +70,138 @@ def system(kafka_options: KafkaOptions) -> Iterator[KafkaSystemAdmin]:
         yield admin
 
 
-def test_buckets_of_one_partition_can_have_different_startpoints(
-    system: KafkaSystemAdmin, topics: Topics, job_name: str
+@pytest.fixture
+def partition(make_input: MakeInput) -> SystemStreamPartition:
+    """One with offsets 5 to 19, of times 5 to 19."""
+    return SystemStreamPartition("input", make_input(range(20), 5), 0)
+
+
+@pytest.mark.scenario("SPR-01")
+def test_a_specific_offset_is_used_unchanged(system: KafkaSystemAdmin, partition: SystemStreamPartition) -> None:
+    for offset in ("10", "0", "999", "any text"):
+        specific = StartpointSpecific(offset, 1)
+        assert system.resolve_startpoint_to_offset(partition, specific) == offset
+        assert system.resolve_startpoint(partition, specific) == ResolvedStartpoint(offset)
+    assert system.resolve_startpoint(partition, StartpointSpecific(None, 1)) is None
+    assert system.resolve_startpoint_to_offset(partition, StartpointSpecific(None, 1)) is None
+
+
+@pytest.mark.scenario("SPR-02")
+def test_a_time_is_the_first_event_that_is_not_older(
+    system: KafkaSystemAdmin, partition: SystemStreamPartition, make_input: MakeInput
 ) -> None:
-    name = topics.create(f"{job_name}-input", INPUT)
-    topics.write(name, inputs(range(9)))
+    assert system.resolve_startpoint_to_offset(partition, at(10)) == "10"
+    assert system.resolve_startpoint(partition, at(10)) == ResolvedStartpoint("10", is_past_end=False)
+    between = SystemStreamPartition("input", make_input([0, 100, 200]), 0)
+    assert system.resolve_startpoint_to_offset(between, at(101)) == "2"
+    for early in (0, 4, -1, -2, -(2**63)):
+        assert system.resolve_startpoint(partition, at(early)) == ResolvedStartpoint("5")
+
+
+@pytest.mark.scenario("SPR-03")
+def test_a_time_after_all_events_is_the_end(
+    system: KafkaSystemAdmin, partition: SystemStreamPartition, make_input: MakeInput
+) -> None:
+    assert system.resolve_startpoint_to_offset(partition, at(20)) == "20"
+    assert system.resolve_startpoint(partition, at(20)) == ResolvedStartpoint("20", is_past_end=True)
+    empty = SystemStreamPartition("input", make_input(), 0)
+    assert system.resolve_startpoint(empty, at(0)) == ResolvedStartpoint("0", is_past_end=True)
+
+
+@pytest.mark.scenario("SPR-04")
+def test_oldest_and_upcoming_are_the_ends(
+    system: KafkaSystemAdmin, partition: SystemStreamPartition, make_input: MakeInput
+) -> None:
+    assert system.resolve_startpoint_to_offset(partition, OLDEST) == "5"
+    assert system.resolve_startpoint_to_offset(partition, UPCOMING) == "20"
+    name = make_input(range(10), 10)
+    cut_off = SystemStreamPartition("input", name, 0)
+    assert [system.resolve_startpoint_to_offset(cut_off, end) for end in (OLDEST, UPCOMING)] == ["10", "10"]
+    described = system.get_system_stream_metadata([name])[name]  # the newest stays when its event is removed
+    assert described.partitions == {0: SystemStreamPartitionMetadata("10", "9", "10")}
+
+
+@pytest.mark.scenario("SPR-08")
+def test_a_startpoint_without_offset_or_time_is_refused(
+    system: KafkaSystemAdmin, partition: SystemStreamPartition
+) -> None:
+    number: Any = None
+    cases: list[tuple[Any, Any]] = [
+        (None, OLDEST),
+        (SystemStreamPartition("input", partition.stream, number), OLDEST),
+        (partition, StartpointTimestamp(None, 1)),
+        (partition, None),
+        (partition, "oldest"),
+    ]
+    for place, startpoint in cases:
+        with pytest.raises((TypeError, ValueError)):
+            system.resolve_startpoint_to_offset(place, startpoint)
+        with pytest.raises((TypeError, ValueError)):
+            system.resolve_startpoint(place, startpoint)
+
+
+@pytest.mark.parametrize("startpoint", [OLDEST, UPCOMING, at(1), at(2**40)], ids=lambda each: type(each).__name__)
+def test_a_missing_partition_or_stream_is_reported(
+    system: KafkaSystemAdmin, partition: SystemStreamPartition, startpoint: Startpoint
+) -> None:
+    beyond = SystemStreamPartition("input", partition.stream, 7)
+    with pytest.raises(InputMissing, match=f"has no partition 7 of {partition.stream}. Check") as missing:
+        system.resolve_startpoint(beyond, startpoint)
+    assert (missing.value.stream_name, missing.value.partition) == (partition.stream, 7)
+    with pytest.raises(InputMissing, match="has no stream nothing-here") as missing:
+        system.resolve_startpoint(SystemStreamPartition("input", "nothing-here", 0), startpoint)
+    assert (missing.value.stream_name, missing.value.partition) == ("nothing-here", None)
+    with pytest.raises(InputMissing, match="has no stream nothing-here"):
+        system.get_system_stream_metadata([partition.stream, "nothing-here"])
+
+
+def test_streams_are_described_by_partition(
+    system: KafkaSystemAdmin, partition: SystemStreamPartition, make_input: MakeInput
+) -> None:
+    several = make_input(range(4), partitions=3, partition=2)
+    described = system.get_system_stream_metadata([partition.stream, several, several])
+    assert described == {
+        partition.stream: SystemStreamMetadata(partition.stream, {0: SystemStreamPartitionMetadata("5", "19", "20")}),
+        several: SystemStreamMetadata(
+            several,
+            {
+                0: SystemStreamPartitionMetadata("0", None, "0"),
+                1: SystemStreamPartitionMetadata("0", None, "0"),
+                2: SystemStreamPartitionMetadata("0", "3", "4"),
+            },
+        ),
+    }
+    assert system.get_system_stream_metadata([]) == {}
+
+
+def test_bounds_are_the_offsets_that_can_be_read_and_the_newest_time(
+    system: KafkaSystemAdmin, make_input: MakeInput
+) -> None:
+    stream, empty = make_input([1_000, 3_000, 2_000], 1, partitions=2), make_input()
+    bounds = system.get_bounds([stream, "missing-stream", empty, stream])
+    assert sorted(bounds, key=lambda one: (one.stream_name != stream, one.partition)) == [
+        PartitionBounds(stream, 0, 1, 3, 3_000),
+        PartitionBounds(stream, 1, 0, 0, None),
+        PartitionBounds(empty, 0, 0, 0, None),
+    ]
+    assert list(system.get_bounds([])) == []
+
+
+def test_after_a_processed_offset_comes_the_next(system: KafkaSystemAdmin, partition: SystemStreamPartition) -> None:
+    other = SystemStreamPartition("input", "other", 0)
+    assert system.get_offsets_after({partition: "41", other: "no number"}) == {partition: "42", other: None}
+    assert system.get_offsets_after({}) == {}
+
+
+def test_offsets_are_compared_by_number(system: KafkaSystemAdmin) -> None:
+    compared = [system.offset_comparator(*pair) for pair in (("9", "10"), ("10", "10"), ("10", "9"), ("a", "9"))]
+    assert compared == [-1, 0, 1, None]
+
+
+def test_buckets_of_one_partition_can_have_different_startpoints(
+    system: KafkaSystemAdmin, make_input: MakeInput
+) -> None:
+    name = make_input(range(9))
     buckets = [SystemStreamPartition("input", name, 0, bucket) for bucket in range(3)]
     startpoints: dict[SystemStreamPartition, Startpoint] = {
         buckets[0]: StartpointTimestamp(4, 1),
