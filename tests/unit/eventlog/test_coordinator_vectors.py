@@ -14,7 +14,6 @@ from eventlog.messages import (
     Envelope,
     Message,
     SetChangelogMapping,
-    SetCheckpoint,
     SetConfig,
     SetContainerHostMapping,
     SetStartpoint,
@@ -27,7 +26,6 @@ from eventlog.wire import coordinator
 from eventlog.wire.coordinator import CoordinatorKey
 from tests.vectors.building import (
     message_of,
-    offsets_of,
     partition_of,
     startpoint_of,
     startpoint_of_kind,
@@ -104,25 +102,6 @@ def test_coordinator_value_decode(vector: Vector) -> None:
     assert _main_value(key, vector["input"]["value_text"].encode()) == expected
 
 
-@pytest.mark.parametrize("vector", vectors("coordinator_topic_case"), ids=lambda vector: vector["id"])
-def test_coordinator_topic_case(vector: Vector) -> None:
-    expected = vector["samza"].get("readConfigFromCoordinatorStream", {"b": "1"})
-    ours = {"coordinator_topic_case-11": {"c": "1"}, "coordinator_topic_case-13": {"c": "1"}}
-    assert _config(vector["records"]) == ours.get(vector["id"], expected)
-
-
-@pytest.mark.parametrize("vector", vectors("legacy_stream_case"), ids=lambda vector: vector["id"])
-def test_legacy_stream_case(vector: Vector) -> None:
-    said = vector["with_SAMZA_699_fix"]
-    latest = _latest(vector["records"])
-    assert _config(vector["records"]) == said["CoordinatorStreamSystemConsumer.getConfig"]
-    for task, expected in said["CheckpointManager.readLastCheckpoint"].items():
-        found = latest.get(("set-checkpoint", task))
-        offsets = found.offsets if isinstance(found, SetCheckpoint) else None
-        refused = expected is None or "samza_error" in expected
-        assert offsets == (None if refused else offsets_of(expected))
-
-
 def _assert_read_and_written_again(vector: Vector, message: CoordinatorMessage) -> Message:
     key, value = decoded(vector["key_b64"]), decoded(vector["value_b64"])
     read = coordinator.decode_message(coordinator.decode_key(key), value)
@@ -152,19 +131,3 @@ def _main_value(key: CoordinatorKey, value: bytes) -> object:
 
 def _unknown(vector: Vector) -> UnknownMessage:
     return UnknownMessage(message_type=vector["input"]["type"], key="k", value=vector["input"]["value_text"])
-
-
-def _latest(records: list[Vector]) -> dict[tuple[str, str], Message]:
-    latest: dict[tuple[str, str], Message] = {}
-    for record in records:
-        try:
-            key = coordinator.decode_key(decoded(record["key_b64"]))
-            latest[key.message_type, key.key] = coordinator.decode_message(key, decoded(record["value_b64"]))
-        except WireError:
-            continue
-    return latest
-
-
-def _config(records: list[Vector]) -> dict[str, str]:
-    found = (message for message in _latest(records).values() if isinstance(message, SetConfig))
-    return {message.config_key: message.config_value for message in found}
