@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import dropwhile, takewhile
@@ -12,10 +12,10 @@ import pytest
 
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import MemoryEventLog
-from eventlog.messages import SetChangelogMapping, SetConfig, SetTaskContainerMapping, SetTaskPartitionMapping
-from eventlog.partition import SystemStreamPartition
+from eventlog.messages import SetConfig
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import decode_key
+from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import read_config
 from managers.job_models.job_coordinator_metadata import (
@@ -24,7 +24,7 @@ from managers.job_models.job_coordinator_metadata import (
     JobMetadataChange,
 )
 from managers.job_models.job_model import JobModel
-from managers.job_models.job_model_building import PreviousAssignment, build_job_model
+from managers.job_models.job_model_building import build_job_model
 from managers.job_models.job_model_json import containers_json, job_model_from_json, job_model_to_json
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.acceptance.samza_answers import FOLDER, recorded_stream
@@ -90,19 +90,6 @@ def input_partitions(name: str) -> dict[tuple[str, str], range]:
     return {("kafka", "page-views"): range(count if name == "4" else count // 2)}
 
 
-def previous_assignment(store: CoordinatorStreamStore) -> PreviousAssignment:
-    homes = {said.task_name: said.container_id for said in _said(store, SetTaskContainerMapping)}
-    partitions: dict[str, set[SystemStreamPartition]] = {}
-    for said in _said(store, SetTaskPartitionMapping):
-        for task_name in said.task_names:
-            partitions.setdefault(task_name, set()).add(said.partition)
-    return PreviousAssignment(homes, {name: frozenset(found) for name, found in partitions.items()})
-
-
-def _said(store: CoordinatorStreamStore, kind: Any) -> Iterator[Any]:
-    return (said for said in store.messages(kind.message_type).values() if isinstance(said, kind))
-
-
 def served(name: str) -> JobModel:
     return job_model_from_json((FOLDER / f"jobmodel-{name}.json").read_bytes())
 
@@ -111,8 +98,8 @@ def served(name: str) -> JobModel:
 def rebuilt(name: str) -> JobModel:
     run = runs()[name]
     before = stored_until(run.start)
-    mapping = {said.task_name: said.changelog_partition for said in _said(before, SetChangelogMapping)}
-    return build_job_model(config_of(run), input_partitions(name), mapping, previous_assignment(before))
+    mapping = ChangelogPartitionManager(before).read_change_log_partition_mapping()
+    return build_job_model(config_of(run), input_partitions(name), mapping, JobModelAssignments(before).read_previous())
 
 
 def metadata_after(name: str) -> JobCoordinatorMetadata | None:
