@@ -226,7 +226,7 @@ def test_a_newer_program_can_continue_a_log_after_a_rebuild(
     with connect(clone_database()) as connection:
         import_log(connection, log)
         monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
-        with pytest.raises(FoldVersionDiffers, match="An older version of coordstream folded it"):
+        with pytest.raises(FoldVersionDiffers, match=r"older version .* folded it: run `coordstream rebuild --all`"):
             import_log(connection, log)
         rebuild_log(connection, logs_of(connection, log.stream_name)[0], SETTINGS)
         assert import_log(connection, log).added == 0

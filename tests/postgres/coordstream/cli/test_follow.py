@@ -44,14 +44,6 @@ def test_many_rows_leave_statistics_for_the_planner(cli: CommandLine, tmp_path: 
     assert cli.ask(logs) == [(2,)]
 
 
-def test_once_reads_to_the_current_ends(cli: CommandLine) -> None:
-    append(cli, COORDINATOR, "1", "2")
-    assert cli.follow(COORDINATOR, "--once") == (0, "2 events read\n", "")
-    assert cli.ask("select config_value from coordinator.config") == [("2",)]
-    assert cli.follow("--all", "--once") == (0, "0 events read\n", "")
-    assert cli.ask(STATE) == [("stopped", 2)]
-
-
 def test_until_ends_after_an_offset(cli: CommandLine) -> None:
     append(cli, COORDINATOR, "1", "2", "3")
     assert cli.follow(COORDINATOR, "--until", "1") == (0, "2 events read\n", "")

@@ -10,7 +10,6 @@ from coordstream import database
 from eventlog.postgres import lock_watch
 from eventlog.postgres.connection import connect
 from projections import rebuild
-from projections.fold import settings
 from tests.builders import config_set, recorded
 from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
 
@@ -77,14 +76,6 @@ def test_an_unknown_job_changes_nothing(imported: CommandLine) -> None:
     assert imported.ask("select count(*) from projection.position") == [(0,)]
 
 
-def test_rows_of_an_older_fold_version_are_rebuilt(imported: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
-    assert "`coordstream rebuild --all`" in imported.refused("import", *RECORDING_A)
-    imported.done("rebuild", "--all")
-    imported.done("import", *RECORDING_A)
-    imported.done("verify", "--all")
-
-
 def test_a_log_that_another_session_rebuilds_is_left_alone(
     imported: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,15 +102,6 @@ def test_a_command_says_for_which_lock_it_waits(imported: CommandLine, monkeypat
         monkeypatch.setattr(database, "note", note)
         imported.done("verify", "--all")
         assert f"a lock on projection.config, which psql (Postgres backend {other.info.backend_pid}" in said[0]
-
-
-def test_what_the_archive_lost_is_not_deleted(imported: CommandLine) -> None:
-    commits = imported.ask("select count(*) from coordinator.commit_history")
-    change(imported, "alter table eventlog.event detach partition eventlog.event_from_0")
-    finished = imported("rebuild", "--all")
-    assert finished.code == 1
-    assert finished.err.count("Restore the schema eventlog from a backup") == 2
-    assert imported.ask("select count(*) from coordinator.commit_history") == commits
 
 
 FULL_DISK = """

@@ -157,11 +157,6 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def end_offset(cli: CommandLine) -> int:
-    with PostgresEventLog(cli.database_url, STREAM) as log:
-        return log.end_offset()
-
-
 def write(cli: CommandLine, file: Path, *words: str) -> str:
     return cli.done("config", "write", "orders", "--from-file", file, *words)
 
@@ -171,15 +166,6 @@ def test_the_first_write_creates_the_stream(cli: CommandLine, file: Path) -> Non
     assert cli.is_empty()
     assert "hunter2" not in write(cli, file)
     assert config(cli) == {"job.name": "orders", "task.class": "demo.Task", "db.password": "hunter2"}
-
-
-def test_every_key_is_set_and_stale_keys_are_deleted(cli: CommandLine, file: Path) -> None:
-    write(cli, file)
-    before = end_offset(cli)
-    file.write_text("job.name=orders\ntask.class=demo.Other\n")
-    write(cli, file)
-    assert config(cli) == {"job.name": "orders", "task.class": "demo.Other"}
-    assert end_offset(cli) == before + 3
 
 
 def test_a_file_that_is_not_confirmed_creates_no_stream(

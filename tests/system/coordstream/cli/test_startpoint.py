@@ -32,7 +32,6 @@ from tests.fixtures.coordstream.rewound_job import (
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, Topics
 
 WRITE = ("startpoint", "write", "wordcount_pv")
-ONE = (*WRITE, "kafka.page-views.3", "7")
 DELETE = ("startpoint", "delete", "wordcount_pv")
 FAN_OUT = ("startpoint", "fan-out", "wordcount_pv")
 
