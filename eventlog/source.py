@@ -41,7 +41,7 @@ class StreamFacts(NamedTuple):
     ``topic_id`` changes when a topic is re-created; None if streams cannot be re-created. ``start_offset`` is the first
     offset that is retained, ``end_offset`` that of the next event. ``delete_retention_ms`` is how long a tombstone is
     retained (`FOREVER_MS`: without limit); None: unknown. ``warning`` is a sentence for the operator; empty if there is
-    none. ``deletes_old``: the oldest events may be deleted whatever their keys, not by compaction only.
+    none.
     """
 
     stream_name: str
@@ -50,7 +50,6 @@ class StreamFacts(NamedTuple):
     end_offset: int
     delete_retention_ms: int | None = FOREVER_MS
     warning: str = ""
-    deletes_old: bool = False
 
 
 class Read(NamedTuple):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from eventlog.streams import StreamIdentity
 
 if TYPE_CHECKING:
-    from eventlog.topic_comparison import TopicComparison
     from projections.table_differences import TableCheck
 
 
@@ -16,7 +15,6 @@ class LogResult:
     that went to quarantine.
 
     ``rebuilt``: how many archived events a rebuild folded, and ``repaired`` the tables whose rows it replaced.
-    ``topic``: how the archive differed from the topic, if it was completed from there; see `complete_archive`.
     ``message`` is for the operator, if not empty.
     """
 
@@ -27,7 +25,6 @@ class LogResult:
     quarantined: int = 0
     rebuilt: int = 0
     repaired: "tuple[TableCheck, ...]" = ()
-    topic: "TopicComparison | None" = None
     message: str = ""
 
     @property

@@ -1,14 +1,12 @@
 """Replaces the rows of a log by those that its archived events fold to, without the topic that they came from."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold_archive
 from eventlog.postgres.table_partitions import attach_partition, detached_partitions, ensure_partition
-from eventlog.source import EventSource
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.log_result import LogResult
@@ -16,7 +14,6 @@ from projections.planner_statistics import analyze
 from projections.projector import BATCH_EVENTS, retry_conflicts
 from projections.scratch_fold import ScratchFold, may_fill_histories
 from projections.table_differences import TableDifferences, repair_job_log
-from projections.topic_check import complete_archive, has_topic
 from projections.tracked_logs import (
     KEEP_CHECKPOINTS,
     LOCK_TIMEOUT,
@@ -69,7 +66,6 @@ def rebuild_log(
     log: TrackedLog,
     settings: FoldSettings,
     *,
-    source: EventSource | None = None,
     batch_events: int = BATCH_EVENTS,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> LogResult:
@@ -80,24 +76,18 @@ def rebuild_log(
     end and its gaps stay as they were; the position becomes that of `position_once_folded`, which is the present one
     unless it was wrong.
 
-    With a ``source``, events that the archive lacks are fetched from the topic first, in a transaction of its own: what
-    it adds to the archive stays there even if the rebuild fails.
-
     Raises:
         FoldVersionDiffers: other settings or a newer program folded the log.
-        ProjectionError: the relations have events that the archive lacks, rows still differed after they were replaced,
-            or the log has no topic, see `complete_archive`.
-        EventLogError: the topic cannot be read.
+        ProjectionError: the relations have events that the archive lacks, or rows still differed after the repair.
         psycopg.errors.LockNotAvailable: another session has been writing the log for 10 seconds.
         In each case, no rows were changed.
     """
     log.require_fold_at_most(settings)
-    topic = None if source is None else complete_archive(connection, source, log, settings, on_progress)
     ensure_partitions(connection)
     make_fold = partial(ScratchFold, batch_events=batch_events, on_progress=on_progress)
-    rebuilt = retry_conflicts(lambda: _rebuild(connection, log, settings, make_fold, is_completed=source is not None))
+    rebuilt = retry_conflicts(lambda: _rebuild(connection, log, settings, make_fold))
     analyze(connection, sum(table.missing + table.different for table in rebuilt.repaired))
-    return replace(rebuilt, topic=topic)
+    return rebuilt
 
 
 def _rebuild(
@@ -105,8 +95,6 @@ def _rebuild(
     log: TrackedLog,
     settings: FoldSettings,
     make_fold: Callable[..., ScratchFold],
-    *,
-    is_completed: bool,
 ) -> LogResult:
     with connection.transaction():
         connection.execute(LOCK_TIMEOUT)
@@ -120,7 +108,7 @@ def _rebuild(
         position = position_once_folded(connection, log)
         fold.advance(position)
         if not fold.filled:  # otherwise there was no row to lose, and the fold has filled the tables that are searched
-            _require_archive(connection, log, is_completed=is_completed)
+            _require_archive(connection, log)
         repaired = TableDifferences(connection, log).repair(fold.filled)
         connection.execute(_MOVE, (position, settings.fold_version, log.log_id))
         lock_job(connection, log.stream)
@@ -140,21 +128,18 @@ def _block_if_empty(connection: Connection, log: TrackedLog) -> bool:
     return may_fill_histories(connection, log.log_id)
 
 
-def _require_archive(connection: Connection, log: TrackedLog, *, is_completed: bool) -> None:
+def _require_archive(connection: Connection, log: TrackedLog) -> None:
     """Refuse to delete rows of events that the archive has lost: nothing could bring them back. Rows of sweeps have
     none.
     """
     values = {"log_id": log.log_id, "position": log.next_offset}
     missing = connection.execute(_LOST, values).fetchone()
     if missing is not None:
-        may_help = not is_completed and has_topic(connection, log)
         name, (first, last) = log.stream.stream_name, missing
-        fetch = ", or `--from kafka` those that the topic still has"
         raise ProjectionError(
             f"The archive of {name} lacks events of the offsets {first} to {last}, of which the relations have rows. A "
             "rebuild would delete them. Restore the schema eventlog from a backup or attach its detached partition "
-            "again, or fetch them: `coordstream rebuild --from PATH` those of a lake"
-            f"{fetch if may_help else ''}."
+            "again, or fetch them from a lake: `coordstream rebuild --from PATH`."
         )
 
 

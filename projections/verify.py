@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from eventlog.postgres.connection import Connection, lift_timeouts
-from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
 from projections.table_differences import Difference, TableCheck, TableDifferences, Values, expected_job_log
-from projections.topic_check import check_archive
 from projections.tracked_logs import TrackedLog, job_names, position_once_folded, reload_log
 
 _SNAPSHOT: Final = "set transaction isolation level repeatable read"
@@ -50,16 +48,14 @@ def verify_log(
     log: TrackedLog,
     settings: FoldSettings,
     *,
-    source: EventSource | None = None,
     batch_events: int = BATCH_EVENTS,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Verification:
     """Fold a log's archived events again and compare every table of ``projection`` with the result.
 
-    With a ``source``, the archive is also compared with the topic there: see `check_archive`. Runs in one snapshot, so
-    a follower may go on meanwhile: its later rows are not seen. The snapshot and temporary tables as large as the log's
-    rows last until the comparison ends. Raises FoldVersionDiffers or RebuildNeeded if the log's rows are another
-    version's, or it has none.
+    Runs in one snapshot, so a follower may go on meanwhile: its later rows are not seen. The snapshot and temporary
+    tables as large as the log's rows last until the comparison ends. Raises FoldVersionDiffers or RebuildNeeded if the
+    log's rows are another version's, or it has none.
     """
     with connection.transaction(force_rollback=True):
         connection.execute(_SNAPSHOT)
@@ -68,11 +64,9 @@ def verify_log(
         log = reload_log(connection, log)
         log.require_fold_version(settings)
         position = position_once_folded(connection, log)
-        archive = [] if source is None else check_archive(connection, source, log, position, settings, on_progress)
         fold = ScratchFold(connection, log, settings, batch_events=batch_events, on_progress=on_progress)
         fold.advance(position)
         checks = (
-            *archive,
             _check_row("position", {"next_offset": log.next_offset}, {"next_offset": position}),
             _check_job_log(connection, log),
             *TableDifferences(connection, log).check(),

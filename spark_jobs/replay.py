@@ -146,19 +146,18 @@ def _matches(job: tuple[str, str], pattern: str) -> bool:
 
 
 def verify(
-    spark: SparkSession, logs: Sequence[TrackedLog], settings: LogTaskSettings, tasks: int | None, *, reads_topics: bool
+    spark: SparkSession, logs: Sequence[TrackedLog], settings: LogTaskSettings, tasks: int | None
 ) -> "list[Verification | str]":
     """Verify logs in the executors, and show the progress; for a log that cannot be verified, why.
 
-    ``reads_topics``: also compare the archive with the topics. Raises SparkJobError: Spark failed.
+    Raises SparkJobError: Spark failed.
     """
-    log_tasks = [StreamTask(log.stream, log.next_offset, partial(_verify, log, reads_topics)) for log in logs]
+    log_tasks = [StreamTask(log.stream, log.next_offset, partial(_verify, log)) for log in logs]
     outcomes = run_log_tasks(spark, "Cannot verify with Spark", log_tasks, settings, tasks, shows_progress=True)
     return [outcome.failure or outcome.result for outcome in outcomes]
 
 
-def _verify(log: TrackedLog, reads_topic: bool, session: LogTaskSession) -> "Verification":
+def _verify(log: TrackedLog, session: LogTaskSession) -> "Verification":
     from projections.verify import verify_log  # noqa: PLC0415 (of executors)
 
-    source = session.source if reads_topic else None
-    return verify_log(session.connection, log, session.settings.fold, source=source)
+    return verify_log(session.connection, log, session.settings.fold)

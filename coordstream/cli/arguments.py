@@ -228,7 +228,7 @@ Against = Annotated[
     str,
     typer.Option(
         "--against",
-        metavar="archive|kafka|PATH",
-        help="kafka: compare the archive with the topics too. A path: compare the archive with this lake instead.",
+        metavar="archive|PATH",
+        help="A path: compare the archive with this lake instead.",
     ),
 ]

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Final
@@ -231,7 +231,7 @@ def _failures(reasons: Mapping[str, str]) -> list[dict[str, str]]:
 def verify(
     jobs: Jobs = None,
     every: All = False,
-    against: Against = "archive",
+    against: Against = ARCHIVE,
     tasks: Tasks = None,
     master: Master = None,
     conf: Conf = None,
@@ -246,21 +246,20 @@ def verify(
     require_selection(jobs, every=every)
     settings = spark_conf(master, conf)
     require_spark()
-    from coordstream.cli.event_logs import open_topics  # noqa: PLC0415
     from coordstream.cli.verify import print_verifications  # noqa: PLC0415 (loads the fold)
     from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
     from spark_jobs.replay import verify as verify_logs  # noqa: PLC0415
 
-    name, reads_topics = "coordstream spark verify", against == "kafka"
-    with open_database() as database, open_topics() if reads_topics else nullcontext():
+    name = "coordstream spark verify"
+    with open_database() as database:
         logs = selected_logs(database.connection, jobs or [])
-        if against not in (ARCHIVE, KAFKA):
+        if against != ARCHIVE:
             with spark_session(name, settings) as spark:
                 verify_lake(against, logs, database, spark, as_json=as_json)
             return
-        given = LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka)
+        given = LogTaskSettings(database.url, FoldSettings(database.secrets))
         with spark_session(name, settings) as spark:
-            found = verify_logs(spark, [each.log for each in logs], given, tasks, reads_topics=reads_topics)
+            found = verify_logs(spark, [each.log for each in logs], given, tasks)
     results = [
         f"Cannot verify {each.log.stream.stream_name}. {result}" if isinstance(result, str) else result
         for each, result in zip(logs, found, strict=True)

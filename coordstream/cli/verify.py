@@ -2,14 +2,12 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict
 from typing import Annotated, Final
 
 import typer
 
 from coordstream.cli.arguments import Against, JsonOrCsv
-from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
 from coordstream.cli.lakes import rebuild_from, verify_lake
 from coordstream.cli.output import Column, fail_if, print_rows, print_text
@@ -24,7 +22,7 @@ from projections.verify import Verification, verify_log
 
 app = typer.Typer()
 
-_ORIGINS: Final = ("archive", "kafka")
+ARCHIVE: Final = "archive"
 _LOG: Final = (Column("stream", "stream_name", no_wrap=True), Column("inc.", "incarnation", "right", drop=2))
 _DIFFERENCES: Final = tuple(Column(kind, kind, "right") for kind in ("missing", "extra", "different"))
 COLUMNS: Final = (*_LOG, Column("relation", "relation", no_wrap=True), *_DIFFERENCES)
@@ -38,32 +36,27 @@ _ROW: Final = (
 def verify(
     jobs: Jobs = None,
     every: All = False,
-    against: Against = "archive",
+    against: Against = ARCHIVE,
     as_json: JsonOrCsv = None,
 ) -> None:
     """Compare the relations' tables with the events in the archive.
 
     Folds each log again, apart from the tables that readers use, and names rows that are missing, extra or different.
-    With '--against kafka' also compares the archive (event) with the topic: names events that only one of them has and
-    events that differ, except those that Kafka may have removed. With a lake's path, reads the lake to its end instead,
-    and compares it with the archive. A follower may run meanwhile. Exit code 1 if anything differs or a log cannot be
-    verified.
+    With a lake's path, reads the lake to its end instead, and compares it with the archive. A follower may run
+    meanwhile. Exit code 1 if anything differs or a log cannot be verified.
 
     Example: coordstream verify --all
     """
     require_selection(jobs, every=every)
     with open_database(keeps_timeouts=True) as database:
         logs = selected_logs(database.connection, jobs or [])
-        if against not in _ORIGINS:
+        if against != ARCHIVE:
             verify_lake(against, logs, database, as_json=as_json)
             return
         settings = FoldSettings(database.secrets)
-        with open_topics() if against == "kafka" else nullcontext() as topics:
-            results = work_on_logs(
-                logs,
-                "verify",
-                lambda log, show: verify_log(database.connection, log, settings, source=topics, on_progress=show),
-            )
+        results = work_on_logs(
+            logs, "verify", lambda log, show: verify_log(database.connection, log, settings, on_progress=show)
+        )
     print_verifications(logs, results, as_json=as_json)
 
 
@@ -121,57 +114,41 @@ def rebuild(
         str,
         typer.Option(
             "--from",
-            metavar="archive|kafka|PATH",
-            help="kafka: first fetch events that the archive lacks from the topics. A path: from this lake.",
+            metavar="archive|PATH",
+            help="A path: first fetch events that the archive lacks from this lake.",
         ),
-    ] = "archive",
+    ] = ARCHIVE,
     as_json: JsonOrCsv = None,
 ) -> None:
     """Rebuild the relations' tables from the archived events.
 
     Folds each log again and replaces the rows that are missing, extra or different, in one transaction per log:
     readers see the old rows or the new ones. A follower may run meanwhile. Use it after damage, after an upgrade that
-    asks for it, and when the tables were dropped. With '--from kafka', events that the archive lacks are fetched from
-    the topic first, with a lake's path from the lake, also those that a retention has detached: all times since the
-    first event are answered again. Archived events never change. Exit code 1 if a log cannot be rebuilt, or if archived
-    events differ from those of the topic or the lake.
+    asks for it, and when the tables were dropped. With a lake's path, events that the archive lacks are fetched from
+    the lake first, also those that a retention has detached: all times since the first event are answered again.
+    Archived events never change. Exit code 1 if a log cannot be rebuilt, or if archived events differ from those of the
+    lake.
 
-    Example: coordstream rebuild wordcount --from kafka
+    Example: coordstream rebuild wordcount
     """
     require_selection(jobs, every=every)
-    with (
-        open_database(warns=False) as database,
-        open_topics() if origin == "kafka" else nullcontext() as topics,
-    ):
+    with open_database(warns=False) as database:
         settings = FoldSettings(database.secrets)
         with database.connection.transaction():  # an unknown job means that nothing is marked
             mark_for_rebuild(database.connection, TRACKED_BACKENDS)
             logs = selected_logs(database.connection, jobs or [])
-        if origin not in _ORIGINS:
+        if origin != ARCHIVE:
             results = rebuild_from(origin, logs, database)
         else:
             results = work_on_logs(
-                logs,
-                "rebuild",
-                lambda log, show: rebuild_log(database.connection, log, settings, source=topics, on_progress=show),
+                logs, "rebuild", lambda log, show: rebuild_log(database.connection, log, settings, on_progress=show)
             )
     done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, LogResult)]
     rows = Rows.of(_REBUILT, (_rebuilt_row(each, result) for each, result in done))
     print_rows(rows, REBUILT_COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json)
-    failures = [result for result in results if isinstance(result, str)]
-    failures += [_describe_difference(result) for _, result in done if result.topic and result.topic.different]
-    fail_if(failures)
-
-
-def _describe_difference(result: LogResult) -> str:
-    name, count = result.stream.stream_name, result.topic.different if result.topic else 0
-    return (
-        f"{name}: archived events that differ from the topic, left unchanged: {count}. "
-        "See `coordstream verify --against kafka`."
-    )
+    fail_if([result for result in results if isinstance(result, str)])
 
 
 def _rebuilt_row(each: JobLog, result: LogResult) -> tuple[object, ...]:
-    fetched = result.added if result.topic is None else result.topic.missing
     replaced = (sum(getattr(table, kind) for table in result.repaired) for kind in ("missing", "extra", "different"))
-    return (*each.names, result.rebuilt, fetched, *replaced)
+    return (*each.names, result.rebuilt, result.added, *replaced)

@@ -135,8 +135,7 @@ class KafkaAdmin(AdminClient):
         bounds = self.bounds(stream_name)
         if bounds is None:
             raise StreamMissing(stream_name, self._options.place)
-        deletes_old = topic.cleanup_policy != {"compact"}
-        return StreamFacts(stream_name, topic.topic_id, *bounds, topic.delete_retention_ms, warning, deletes_old)
+        return StreamFacts(stream_name, topic.topic_id, *bounds, topic.delete_retention_ms, warning)
 
     def bounds(self, stream_name: str) -> tuple[int, int] | None:
         """Start and end of a stream; None if there is no such topic. Raises `SourceUnavailable`."""

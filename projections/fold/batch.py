@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from eventlog.errors import WireError
-from eventlog.events import EventColumns, Headers, RecordedEvent, writer_of
+from eventlog.events import EventColumns, Headers, writer_of
 from eventlog.invalid_batch import invalid_batch_range
 from eventlog.messages import Envelope, SetConfig
 from eventlog.timestamps import storable_micros
@@ -14,7 +14,7 @@ from projections.fold.checkpoint_batch import CheckpointBatch, WriteCheckpoints
 from projections.fold.keys import CheckpointEvent, KeyEntry
 from projections.fold.log_fold import LogClock, LogFold, QuarantinedEvents
 from projections.fold.message_bodies import Author, encode_body, message_body, other_body
-from projections.fold.rows import CheckpointRow, EnvelopeRow, MessageRow, Swept, require_storable, require_storable_text
+from projections.fold.rows import EnvelopeRow, MessageRow, Swept, require_storable, require_storable_text
 
 _NO_AUTHOR: Final = (None, None, None)
 _IDENTITY_KEYS: Final = frozenset({"job.name", "job.id"})
@@ -184,13 +184,3 @@ def gaps_between(last_offset: int, offsets: Sequence[int]) -> list[tuple[int, in
             gaps.append((last_offset + 1, offset - 1))
         last_offset = offset
     return gaps
-
-
-def sets_value(log: LogFold, event: RecordedEvent) -> bool:
-    """Return whether an event gives its key a value, or goes to quarantine; otherwise it deletes the key."""
-    fold = BatchFold(log, archived_at=0)
-    fold.add(EventColumns.of([event]))
-    checkpoints: list[CheckpointRow] = []
-    fold.decode(checkpoints.extend)
-    is_set = any(row.layout_id is not None for row in checkpoints) or any(row.body is not None for row in fold.messages)
-    return is_set or bool(fold.quarantine.rows)

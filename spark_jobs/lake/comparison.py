@@ -11,10 +11,10 @@ from pyarrow import compute
 from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold_archive
+from eventlog.postgres.table_partitions import attach_partition, detached_partitions
 from projections.log_result import LogResult
 from projections.rebuild import rebuild_log
 from projections.retention import Check, RetainedEvents
-from projections.topic_check import attach_archive
 from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, position_once_folded
 from spark_jobs.lake.archive import RunTasks
 from spark_jobs.lake.log_files import LogFiles, pages_of, to_table
@@ -80,7 +80,8 @@ class RebuildLog(CompareLog):
         """
         connection, log, added = session.connection, self.source.log, 0
         partitions = SeparatePartitions(session)
-        attach_archive(connection)
+        for first in detached_partitions(connection, "eventlog", "event"):
+            attach_partition(connection, "eventlog", "event", first)
         with connection.transaction():
             connection.execute(LOCK_TIMEOUT)
             hold_archive(connection, log.stream_name)

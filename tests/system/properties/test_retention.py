@@ -1,27 +1,17 @@
 """Generated logs are cut at a horizon: what is asked about later times is answered as before."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 import pytest
 
-from eventlog.events import EventColumns, RecordedEvent
-from eventlog.postgres.archive import archive_writer
 from eventlog.postgres.connection import Connection, connect
-from eventlog.timestamps import micros_of
-from projections.fold.batch import sets_value
-from projections.fold.log_fold import LogFold
-from projections.rebuild import rebuild_log
-from projections.retention import RetainedEvents, retain
-from projections.topic_check import lost_base
+from projections.retention import retain
 from projections.tracked_logs import TrackedLog, logs_of
 from projections.verify import verify_log
 from tests.fixtures.acceptance.torture import scaled
-from tests.fixtures.projections.rebuilt import forget
 from tests.fixtures.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, Knobs, generate_job
 from tests.fixtures.properties.importing import (
-    ARCHIVED_AT,
     CURRENT,
     HISTORIES,
     SETTINGS,
@@ -36,9 +26,6 @@ from tests.oracle import ROWS, to_time
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 JOBS: Final = scaled(60, 1_500)
-LOST: Final = scaled(20, 300)
-"""Logs of which the archive loses events."""
-
 KNOBS: Final = Knobs(events=(40, 120))
 FIRST: Final = ARCHIVED_MS - 86_400_000
 HOUR: Final = 3_600_000
@@ -102,27 +89,3 @@ def test_what_is_retained_is_answered_as_before(database_url: str) -> None:
             assert verify_log(connection, log, SETTINGS).is_equal
         assert retain(connection, logs, SETTINGS, time_of(HORIZON)).logs == ()
         assert state(connection) == after
-        connection.execute("set session_replication_role = replica")  # no trigger refuses to change the archive
-        topics = {log.stream_name: log.events for job in generated for log in job.logs}
-        for each in done.logs[:LOST]:
-            lose_and_find_base(connection, each, topics[each.log.stream.stream_name])
-        now = state(connection)
-        assert {name: jobs for name in after if (jobs := differing(after[name], now[name]))} == {}
-
-
-def lose_and_find_base(connection: Connection, retained: RetainedEvents, events: Sequence[RecordedEvent]) -> None:
-    """Check that a topic has no event that the log should have kept, and has each of them after its loss."""
-    log, horizon = retained.log, retained.horizon_offset
-    topic = [event for event in events if event.offset <= horizon]
-    assert lost_base(connection, log, horizon, topic, SETTINGS) == set()
-    connection.execute("delete from eventlog.event where log_id = %s and log_offset < %s", (log.log_id, horizon))
-    lost = lost_base(connection, log, horizon, topic, SETTINGS)
-    fold = LogFold(log.log_id, log.stream.stream_kind, SETTINGS.secrets)
-    newest = {event.key: event for event in topic if event.key is not None}
-    values = {event.offset for event in newest.values() if event.offset < horizon and sets_value(fold, event)}
-    with connection.transaction(force_rollback=True):
-        forget(connection, log)
-        assert values <= lost_base(connection, log, horizon, topic, SETTINGS)
-    with archive_writer(connection, log.log_id, micros_of(ARCHIVED_AT)) as write:
-        write(EventColumns.of([event for event in topic if event.offset in lost]))
-    rebuild_log(connection, log, SETTINGS)

@@ -169,7 +169,7 @@ def test_lost_events_are_taken_back(cli: CommandLine, tmp_path: Path) -> None:
     with cli.connection() as connection:
         connection.execute("set session_replication_role = replica")
         connection.execute("delete from eventlog.event where log_offset between 5 and 9 or log_offset > 380")
-    assert cli("rebuild", "--all").err.count("`coordstream rebuild --from PATH` those of a lake") == 2
+    assert cli("rebuild", "--all").err.count("fetch them from a lake: `coordstream rebuild --from PATH`") == 2
     assert [row["fetched_count"] for row in cli.rows("rebuild", "--all", "--from", tmp_path / "lake")] == [12, 51]
     assert cli.ask(FINGERPRINTS) == expected
     cli.done("verify", "--all")

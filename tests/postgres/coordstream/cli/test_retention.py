@@ -169,9 +169,7 @@ def test_damaged_rows_are_refused(kept: CommandLine, log_offset: str) -> None:
     run(kept)
 
 
-@pytest.mark.parametrize(
-    "held", ["retention", f"archive {CHECKPOINT}"], ids=["two at once", "while events are fetched"]
-)
+@pytest.mark.parametrize("held", ["retention", f"archive {CHECKPOINT}"], ids=["two at once", "while a log is rebuilt"])
 def test_another_session_that_changes_the_archive_is_waited_for(
     kept: CommandLine, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:

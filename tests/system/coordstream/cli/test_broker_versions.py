@@ -24,7 +24,6 @@ NEWEST: Final = "newest"
 WITHOUT_TOPIC_IDS: Final = "2.4.1"
 VERSIONS: Final = (WITHOUT_TOPIC_IDS, "2.8.2", "3.0.2", "3.6.2", NEWEST)
 INCARNATIONS: Final = f"select incarnation from coordinator.log_position where stream_name = '{COORDINATOR}' order by 1"
-LOST: Final = "set session_replication_role = replica; delete from eventlog.event where log_offset = 3"
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
@@ -65,12 +64,7 @@ def test_the_commands_work(broker: str, version: str, cli: CommandLine, monkeypa
         finished = cli("follow", "--all", "--once")
         assert (finished.code, finished.err.count("have no topic ids")) == (0, version == WITHOUT_TOPIC_IDS)
 
-        cli.done("verify", "--all", "--against", "kafka")
-        with cli.connection() as connection:
-            connection.execute(LOST)
-        assert cli("verify", "--all", "--against", "kafka").code == 1
-        cli.done("rebuild", "--all", "--from", "kafka")
-        cli.done("verify", "--all", "--against", "kafka")
+        cli.done("verify", "--all")
 
         topics.create_again(COORDINATOR)
         topics.write(COORDINATOR, config(**{f"a{number}": "x" for number in range(end + 9)}))
