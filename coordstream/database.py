@@ -19,7 +19,6 @@ from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import NOW, Cut, outside
 from coordstream.settings import Settings, load_settings
 from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
-from eventlog.postgres.lock_watch import LockWatch
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
 from projections.job_choice import Job, find_job
@@ -176,11 +175,11 @@ def check_url(url: str) -> None:
 
 @contextmanager
 def open_connection(settings: Settings, url: str, *, keeps_timeouts: bool = False) -> Iterator[Connection]:
-    """A connection during the block, which says for which lock it waits. ``keeps_timeouts``: see `connect`.
+    """A connection during the block. ``keeps_timeouts``: see `connect`.
 
     Raises DatabaseError, with the place that cannot be reached and the reason.
     """
-    with _connect(settings, url, keeps_timeouts) as connection, LockWatch(url, note, [connection.info.backend_pid]):
+    with _connect(settings, url, keeps_timeouts) as connection:
         yield connection
 
 

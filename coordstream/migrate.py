@@ -13,9 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from coordstream.database import ADVICE, SchemaError, SchemaState, migrations_folder, schema_state
-from coordstream.errors import note
 from eventlog.postgres.connection import Connection, lift_timeouts, server_reason
-from eventlog.postgres.lock_watch import LockWatch
 from projections.relations import SchemaDamaged
 
 OLDEST_POSTGRES: Final = 16
@@ -46,8 +44,7 @@ def upgrade(database_url: str) -> list[str] | None:
         config.set_main_option("script_location", str(migrations_folder()))
         config.attributes["connection"] = connection
         try:
-            with LockWatch(database_url, note, [driver.info.backend_pid]):
-                command.upgrade(config, "head")
+            command.upgrade(config, "head")
         except (DBAPIError, psycopg.Error) as error:
             cause = getattr(error, "orig", error)
             if isinstance(cause, LockNotAvailable):

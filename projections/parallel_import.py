@@ -21,7 +21,6 @@ from typing import Any, Final, NoReturn
 
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.lock_watch import LockWatch
 from eventlog.streams import StreamIdentity
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
@@ -191,11 +190,10 @@ def work(pipe: "Pipe[Any, Any]", task: WorkerTask) -> None:
         with connect(task.database_url, prepares=True) as connection:
             signal.signal(signal.SIGTERM, partial(_stop, connection))
             run = partial(import_stream, batch_events=task.batch_events, on_progress=pipe.send)
-            with LockWatch(task.database_url, backend_pids=[connection.info.backend_pid]):
-                while number is not None:
-                    job = task.jobs[number]
-                    pipe.send(run(connection, job.stream, job.read_events, task.settings, task.clock))
-                    number = pipe.recv()
+            while number is not None:
+                job = task.jobs[number]
+                pipe.send(run(connection, job.stream, job.read_events, task.settings, task.clock))
+                number = pipe.recv()
     except Exception as error:
         error.add_note("".join(traceback.format_exception(error)))  # a pickle omits the traceback
         with suppress(OSError):  # the parent has ended

@@ -8,7 +8,6 @@ from time import monotonic
 from typing import Final
 
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.lock_watch import SAMPLE_SECONDS, LockWatch
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.attacher import Attacher, MakeTail
@@ -45,10 +44,9 @@ class Outcome:
 class Follower:
     """Follows streams of one source into one database.
 
-    Uses two connections, one for locks and heartbeats and one to apply events, and a `LockWatch` with a third. Only
-    `stop` and `activity` may be called from another thread. ``on_message`` gets messages for the operator, also from
-    the thread of the `LockWatch`. With a plan that has an end, ``outage_timeout`` seconds without brokers or database
-    end the run. ``make_tail`` is for followers that apply events elsewhere.
+    Uses two connections, one for locks and heartbeats and one to apply events. Only `stop` and `activity` may be called
+    from another thread. ``on_message`` gets messages for the operator. With a plan that has an end, ``outage_timeout``
+    seconds without brokers or database end the run. ``make_tail`` is for followers that apply events elsewhere.
     """
 
     def __init__(
@@ -81,16 +79,15 @@ class Follower:
         """Follow until the plan is complete or `stop` is called, and return what was done. Outages are waited out."""
         run = self._run
         outcome: Outcome | None = None
-        with LockWatch(self._url, run.say, first_seconds=SAMPLE_SECONDS) as lock_watch:
-            while not run.is_over():
-                try:
-                    with self._session(lock_watch) as session:
-                        while not run.is_over():
-                            session.step()
-                        outcome = self._outcome()
-                        session.stop()
-                except OUTAGES as error:
-                    self._wait_out(error)
+        while not run.is_over():
+            try:
+                with self._session() as session:
+                    while not run.is_over():
+                        session.step()
+                    outcome = self._outcome()
+                    session.stop()
+            except OUTAGES as error:
+                self._wait_out(error)
         run.say_rest(NEVER)
         return outcome or self._outcome()
 
@@ -113,16 +110,15 @@ class Follower:
         self._run.stop_flag.wait(self._run.backoff.next())
 
     @contextmanager
-    def _session(self, lock_watch: LockWatch) -> Iterator[FollowSession]:
+    def _session(self) -> Iterator[FollowSession]:
         switch_seconds = sys.getswitchinterval()
         with self._connect() as holding, self._connect() as working:
             for connection in (holding, working):
                 connection.execute(_LOCK_TIMEOUT)
-            lock_watch.backend_pids = [holding.info.backend_pid, working.info.backend_pid]
             self._run.require_same(working)
             attacher = self._attacher(working, self._locks(holding, working))
             try:
-                yield FollowSession(self._run, attacher, holding, self._source, lock_watch)
+                yield FollowSession(self._run, attacher, holding, self._source)
             finally:
                 sys.setswitchinterval(switch_seconds)
 

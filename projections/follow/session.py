@@ -8,11 +8,10 @@ from typing import Final
 
 from eventlog.notice import Notice
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.lock_watch import LockWatch
 from eventlog.source import POSTGRES, EventSource, Read, SourceUnavailable, StreamUnavailable
 from eventlog.timestamps import ms_of
 from projections.follow.attacher import Attacher, Refusals, ignore_rejections
-from projections.follow.error_policy import BLOCKED, outage_message
+from projections.follow.error_policy import outage_message
 from projections.follow.follow_run import FollowedStream, FollowRun
 from projections.follow.heartbeat import (
     AT_ONCE,
@@ -55,11 +54,8 @@ class FollowSession:
     for locks and heartbeats. An error in `OUTAGES` ends the session and frees its locks.
     """
 
-    def __init__(
-        self, run: FollowRun, attacher: Attacher, connection: Connection, source: EventSource, lock_watch: LockWatch
-    ) -> None:
+    def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, source: EventSource) -> None:
         self._run = run
-        self._lock_watch = lock_watch
         self._attacher = attacher
         self._connection = connection
         self._source = source
@@ -269,8 +265,6 @@ class FollowSession:
         for stream in streams:
             stream.seen_end = ends.get(stream.stream_name)
         beats = [beat for stream in streams if (beat := stream.beat(stream.seen_end)) is not None]
-        waits_for = self._lock_watch.waits_for or BLOCKED
-        beats = [beat._replace(detail=waits_for) if beat.detail == BLOCKED else beat for beat in beats]
         write_beats(self._connection, beats, now)
         refused = [stream for stream in streams if stream.refusal and stream.tail is None]
         with ignore_rejections():

@@ -6,8 +6,6 @@ from typing import Final
 
 import pytest
 
-from coordstream import database
-from eventlog.postgres import lock_watch
 from eventlog.postgres.connection import connect
 from projections import rebuild
 from tests.builders import config_set, recorded
@@ -86,22 +84,6 @@ def test_a_log_that_another_session_rebuilds_is_left_alone(
     assert finished.code == 1
     assert finished.err.count("another session is rebuilding or writing it. Try again later.\n") == 2
     imported.done("verify", "--all")
-
-
-def test_a_command_says_for_which_lock_it_waits(imported: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock_watch, "LONG_SECONDS", 0.2)
-    with connect(imported.database_url, application_name="psql", autocommit=False) as other:
-        other.execute("lock table projection.config in access exclusive mode")
-        said: list[str] = []
-
-        def note(sentence: str) -> None:
-            if sentence:
-                said.append(sentence)
-                other.rollback()
-
-        monkeypatch.setattr(database, "note", note)
-        imported.done("verify", "--all")
-        assert f"a lock on projection.config, which psql (Postgres backend {other.info.backend_pid}" in said[0]
 
 
 FULL_DISK = """

@@ -1,13 +1,11 @@
 """While another session blocks the projectors of a log, its follower writes heartbeats and reads other streams."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from eventlog.postgres import lock_watch
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
 from eventlog.streams import identify
@@ -23,7 +21,6 @@ from tests.fixtures.projections.follow.running import (
     append,
     config,
     following,
-    run,
     wait_for_position,
 )
 from tests.fixtures.properties.importing import SETTINGS
@@ -41,7 +38,6 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follower, "_LOCK_TIMEOUT", "set lock_timeout = '50ms'")
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
     monkeypatch.setattr(attacher, "BLOCKED_SECONDS", 0.05)
-    monkeypatch.setattr(lock_watch, "SAMPLE_SECONDS", 0.02)
 
 
 @contextmanager
@@ -103,42 +99,3 @@ def test_a_log_that_is_locked_when_it_is_attached_delays_no_other(
         with following(database_url, source, plan) as running:
             wait_for_position(connected, COUNTS, 1)
             assert not running.has_message("unavailable")
-
-
-@pytest.mark.parametrize("is_attached", [True, False])
-@pytest.mark.parametrize("tables", ["projection.config", "projection.checkpoint_event, projection.event_key"])
-def test_who_holds_a_lock_is_said_and_shown(
-    database_url: str,
-    source: PostgresSource,
-    make_log: MakeLog,
-    connected: Connection,
-    monkeypatch: pytest.MonkeyPatch,
-    tables: str,
-    is_attached: bool,
-) -> None:
-    monkeypatch.setattr(lock_watch, "LONG_SECONDS", 0.5)
-    orders = make_log(ORDERS, a="1")
-    run(database_url, source, FollowPlan((ORDERS,), once=True))
-    with connect(database_url, application_name="psql") as other:
-        lock = f"lock table {tables} in access exclusive mode"
-        other.autocommit = False
-        if not is_attached:
-            other.execute(lock.encode())
-            append(orders, a="2")
-        with following(database_url, source, FollowPlan((ORDERS,))) as running:
-            if is_attached:
-                wait_until(lambda: running.is_attached(ORDERS), what="the log to be read")
-                other.execute(lock.encode())
-                append(orders, a="2")
-            table = "projection.(config|checkpoint_event|event_key)"
-            holder = rf"psql \(Postgres backend {other.info.backend_pid}, "
-            who = f"Waiting since .* UTC for a lock on {table}, which {holder}"
-            wait_until(lambda: any(re.match(who, message) for message in running.messages), what="who locks")
-            shown = "select state || ' ' || state_detail from coordinator.log_position"
-            wait_until(
-                lambda: re.match(f"waiting {who}", str(connected.execute(shown).fetchall()[0][0])), what="the state"
-            )
-            other.rollback()
-            wait_for_position(connected, ORDERS, 2)
-            wait_until(lambda: row(connected, ORDERS)[2] is None, what="the end of the reason")
-            assert len(running.messages) < 8
