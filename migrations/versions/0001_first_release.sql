@@ -374,6 +374,8 @@ create table projection.checkpoint_event (
     other_version_time timestamptz,
     constraint pk_checkpoint_event primary key (log_id, key_id, log_offset)
 ) partition by range (log_offset);
+-- A plan that is cached before the first partition exists is not made again when it does: the planner drops the empty table from it.
+select eventlog.ensure_partition('projection', 'checkpoint_event', 0);
 comment on column projection.checkpoint_event.layout_id is 'names of the offsets; 0 = none, null = delete';
 comment on column projection.checkpoint_event.offsets is 'U+001F between, U+001E = null';
 comment on column projection.checkpoint_event.offsets_odd is

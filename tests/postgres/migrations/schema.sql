@@ -11226,6 +11226,22 @@ CREATE VIEW projection.archived_log AS
    FROM eventlog.log l;
 
 --
+-- Name: checkpoint_event_from_0; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_event_from_0 (
+    log_offset bigint CONSTRAINT checkpoint_event_log_offset_not_null NOT NULL,
+    record_time timestamp with time zone,
+    log_id integer CONSTRAINT checkpoint_event_log_id_not_null NOT NULL,
+    key_id integer CONSTRAINT checkpoint_event_key_id_not_null NOT NULL,
+    layout_id integer,
+    checkpoint_id text,
+    offsets text,
+    offsets_odd text[],
+    other_version_time timestamp with time zone
+);
+
+--
 -- Name: layout_entry; Type: VIEW; Schema: projection; Owner: -
 --
 
@@ -11454,6 +11470,12 @@ CREATE VIEW projection.unread_log AS
           WHERE (r.stream_name = l.stream_name)))));
 
 --
+-- Name: checkpoint_event_from_0; Type: TABLE ATTACH; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.checkpoint_event ATTACH PARTITION projection.checkpoint_event_from_0 FOR VALUES FROM ('0') TO ('10000000');
+
+--
 -- Name: alembic_version alembic_version_pkc; Type: CONSTRAINT; Schema: eventlog; Owner: -
 --
 
@@ -11531,6 +11553,20 @@ ALTER TABLE ONLY eventlog.log
     ADD CONSTRAINT uq_log_stream_name_incarnation UNIQUE (stream_name, incarnation);
 
 --
+-- Name: checkpoint_event pk_checkpoint_event; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.checkpoint_event
+    ADD CONSTRAINT pk_checkpoint_event PRIMARY KEY (log_id, key_id, log_offset);
+
+--
+-- Name: checkpoint_event_from_0 checkpoint_event_from_0_pkey; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.checkpoint_event_from_0
+    ADD CONSTRAINT checkpoint_event_from_0_pkey PRIMARY KEY (log_id, key_id, log_offset);
+
+--
 -- Name: changelog_mapping pk_changelog_mapping; Type: CONSTRAINT; Schema: projection; Owner: -
 --
 
@@ -11550,13 +11586,6 @@ ALTER TABLE ONLY projection.checkpoint
 
 ALTER TABLE ONLY projection.checkpoint_envelope
     ADD CONSTRAINT pk_checkpoint_envelope PRIMARY KEY (log_id, log_offset);
-
---
--- Name: checkpoint_event pk_checkpoint_event; Type: CONSTRAINT; Schema: projection; Owner: -
---
-
-ALTER TABLE ONLY projection.checkpoint_event
-    ADD CONSTRAINT pk_checkpoint_event PRIMARY KEY (log_id, key_id, log_offset);
 
 --
 -- Name: checkpoint_layout pk_checkpoint_layout; Type: CONSTRAINT; Schema: projection; Owner: -
@@ -11767,6 +11796,12 @@ CREATE INDEX ix_log_time_log_id_log_time_log_offset ON projection.log_time USING
 --
 
 CREATE INDEX ix_quarantine_log_id_key_id ON projection.quarantine USING btree (log_id, key_id) WHERE (resolved_by IS NULL);
+
+--
+-- Name: checkpoint_event_from_0_pkey; Type: INDEX ATTACH; Schema: projection; Owner: -
+--
+
+ALTER INDEX projection.pk_checkpoint_event ATTACH PARTITION projection.checkpoint_event_from_0_pkey;
 
 --
 -- Name: event append_only; Type: TRIGGER; Schema: eventlog; Owner: -
@@ -13997,6 +14032,13 @@ GRANT SELECT ON TABLE eventlog.relation_object TO coordstream_writer;
 
 GRANT SELECT ON TABLE projection.archived_log TO coordstream_reader;
 GRANT SELECT ON TABLE projection.archived_log TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_event_from_0; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_event_from_0 TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_event_from_0 TO coordstream_replayer;
 
 --
 -- Name: TABLE layout_entry; Type: ACL; Schema: projection; Owner: -
