@@ -137,7 +137,10 @@ def other_rows(fold: BatchFold) -> Iterator[TableRows]:
 
 def touched_keys(fold: BatchFold) -> dict[str, list[int]]:
     """The keys of the batch's messages and checkpoints, whose current rows may have changed."""
-    keys = {"messages": sorted(fold.touched), "checkpoints": sorted(fold.checkpoints.last_rows)}
+    keys = {
+        "messages": sorted({row.key_id for row in fold.messages}),
+        "checkpoints": sorted(fold.checkpoints.last_rows),
+    }
     return keys if any(keys.values()) else {}
 
 

@@ -23,8 +23,8 @@ _IDENTITY_KEYS: Final = frozenset({"job.name", "job.id"})
 class BatchFold:
     """The rows of a batch of one log's events. ``archived_at`` is in microseconds since 2000.
 
-    ``messages`` are rows to append, ``touched`` their keys. ``gaps`` are the first and last
-    missing offset between the log's events. ``names_job``: an event sets the job's name or id.
+    ``messages`` are rows to append. ``gaps`` are the first and last missing offset between the log's events.
+    ``names_job``: an event sets the job's name or id.
     """
 
     def __init__(self, log: LogFold, archived_at: int) -> None:
@@ -34,7 +34,6 @@ class BatchFold:
         self.quarantine = QuarantinedEvents(log.log_id, log.secrets)
         self.checkpoints = CheckpointBatch(log, self.quarantine)
         self.messages: list[MessageRow] = []
-        self.touched: set[int] = set()
         self.gaps: list[tuple[int, int]] = []
         self.names_job = False
         self._undecoded: list[tuple[KeyEntry, bytes, int, int | None, bytes | None, Headers]] = []
@@ -134,7 +133,6 @@ class BatchFold:
             author = self._writer_in(headers)
         row = MessageRow(offset, record_time, message_time, self.log.log_id, entry.key_id, body, *author)
         self.messages.append(row)
-        self.touched.add(entry.key_id)
         self.names_job = self.names_job or entry.meaning.message_key in _IDENTITY_KEYS
 
     def _read_message(self, entry: KeyEntry, value: bytes | None) -> tuple[bytes | None, Author, int | None]:

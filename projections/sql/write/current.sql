@@ -21,7 +21,7 @@ declare
   chosen text := '';
 begin
   for current in
-    select t.name, t.message_type, t.chosen, 
+    select t.name, t.message_type, t.chosen,
       string_agg(format('%I', a.attname), ', ') filter (where a.attname in ('key_id', 'n')) as key,
       string_agg(format('%1$I = excluded.%1$I', a.attname), ', ') filter (where a.attname not in ('log_id', 'key_id', 'n')) as assignments
     from (values
@@ -101,7 +101,7 @@ begin
     create function projection.keep_chosen(of_log integer, coordinator_log integer, checkpoint_log integer, keys integer[]) returns void
     language plpgsql as $$
     declare
-      offsets bigint;
+      offsets bigint;                        -- a query must put its rows somewhere
     begin
       with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys))%2$s
       select count(*) into offsets from chosen;

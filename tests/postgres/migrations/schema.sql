@@ -6385,7 +6385,7 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
     LANGUAGE plpgsql
     AS $$
     declare
-      offsets bigint;
+      offsets bigint;                        -- a query must put its rows somewhere
     begin
       with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys)),
         new_checkpoint as materialized (
