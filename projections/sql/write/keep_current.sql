@@ -48,10 +48,11 @@ end $$;
 -- may not see the change yet, and holds the job's name: of two changes, the later one sees the earlier.
 create function projection.keep_checkpoints_of_job(suffix text) returns void language plpgsql as $$
 declare
-  read_now constant integer[] := array(
-    select l.log_id from projection.job_log l where l.job_suffix = suffix and exists (select from projection.read_log(l.log_id)));
+  read_now integer[];
 begin
   perform eventlog.hold('job ' || suffix);
+  read_now := array(
+    select l.log_id from projection.job_log l where l.job_suffix = suffix and exists (select from projection.read_log(l.log_id)));
   update projection.job_log j
   set (has_checkpoint_topic, versions, lower_version, max_age, grouper_factory, changelogs, store_names) = (select r.* from projection.rule_of_job(suffix) r)
   where j.job_suffix = suffix;

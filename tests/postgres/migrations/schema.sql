@@ -6364,10 +6364,11 @@ CREATE FUNCTION projection.keep_checkpoints_of_job(suffix text) RETURNS void
     LANGUAGE plpgsql
     AS $$
 declare
-  read_now constant integer[] := array(
-    select l.log_id from projection.job_log l where l.job_suffix = suffix and exists (select from projection.read_log(l.log_id)));
+  read_now integer[];
 begin
   perform eventlog.hold('job ' || suffix);
+  read_now := array(
+    select l.log_id from projection.job_log l where l.job_suffix = suffix and exists (select from projection.read_log(l.log_id)));
   update projection.job_log j
   set (has_checkpoint_topic, versions, lower_version, max_age, grouper_factory, changelogs, store_names) = (select r.* from projection.rule_of_job(suffix) r)
   where j.job_suffix = suffix;
