@@ -12,9 +12,9 @@ language sql stable strict parallel safe set plan_cache_mode = force_generic_pla
     select b.*, lag(b.checkpoint_version) over w as earlier_version, lag(b.log_offset) over w as earlier_log_offset,
       lag(b.layout_id) over w as earlier_layout_id, lag(b.offsets) over w as earlier_offsets, lag(b.offsets_odd) over w as earlier_offsets_odd
     from (
-      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4, null) o
+      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4, null, false) o
       union all
-      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4, null) a) b
+      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4, null, false) a) b
     window w as (partition by b.task_name order by b.is_after)) n
   cross join lateral (
     select l.* from projection.lowered_partition(n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.earlier_layout_id, n.earlier_offsets, n.earlier_offsets_odd) l

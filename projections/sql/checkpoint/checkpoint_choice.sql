@@ -109,8 +109,9 @@ $$;
 
 -- The checkpoint event that each task starts from, of the tasks that some keys name (null = all). Versions are read in order of priority;
 -- one of lower priority is chosen only if it comes later and the better one is outdated. Read from the checkpoint topic if the job has
--- one, else from the coordinator stream.
-create function projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[])
+-- one, else from the coordinator stream. by_log: by the rule that job_log has of the log, which is cheaper than to read the config.
+create function projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint,
+                                             keys integer[], by_log boolean)
 returns table (log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text,
                offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint, changelogs text[], store_names text[])
 language sql stable parallel safe as $$
@@ -120,7 +121,10 @@ language sql stable parallel safe as $$
     select h.*, q.max_age, q.changelogs, q.store_names, row_number() over w as place,
       lead(h.log_offset) over w as lower_offset, lead(h.record_time) over w as lower_time,
       lag(h.log_offset) over w as upper_offset, lag(h.record_time) over w as upper_time
-    from projection.checkpoint_rule($1, $2) q
+    from (
+      select j.versions, j.grouper_factory, j.max_age, j.changelogs, j.store_names from projection.job_log j where $6 and j.log_id = coalesce($3, $1)
+      union all
+      select r.versions, r.grouper_factory, r.max_age, r.changelogs, r.store_names from projection.checkpoint_rule($1, $2) r where not $6) q
     cross join lateral projection.checkpoint_head(coalesce($3, $1), case when $3 is null then $2 else $4 end, $5) h
     where case when $3 is null then h.checkpoint_version = 0
                else h.checkpoint_version = any (q.versions)
@@ -133,7 +137,8 @@ language sql stable parallel safe as $$
 $$;
 
 -- The offsets in the chosen checkpoints, each with what its checkpoint's layout says of it: of inputs, and of state.
-create function projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[])
+create function projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint,
+                                         keys integer[], by_log boolean)
 returns table (log_offset bigint, record_time timestamptz, message_time timestamptz, log_id integer, key_id integer, n integer, is_state boolean,
                partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text,
                factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text,
@@ -145,10 +150,12 @@ language sql stable parallel safe as $$
     coalesce(o.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
     coalesce(o.store_name, w.store_names[array_position(w.changelogs, o.system_name || '.' || o.stream_name)], ''),
     o.marker_prefix, o.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
-  from projection.checkpoint_choice($1, $2, $3, $4, $5) w
-  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
-  cross join lateral projection.opened(l, w.offsets, w.offsets_odd) o
-  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
+  from projection.checkpoint_choice($1, $2, $3, $4, $5, $6) w
+  cross join lateral (
+    select l from projection.checkpoint_layout l where l.log_id = w.log_id and l.layout_id = w.layout_id offset 0) y(layout)
+  cross join lateral projection.opened(y.layout, w.offsets, w.offsets_odd) o
+  left join lateral (
+    select v.* from projection.checkpoint_envelope v where v.log_id = w.log_id and v.log_offset = w.log_offset offset 0) e on true
 $$;
 
 -- The logs that a log's checkpoints are chosen with, if it is the one that its job's checkpoints are read from now; else no row.

@@ -47,7 +47,7 @@ language sql stable parallel safe as $$
     cross join projection.checkpoint_rule($1, $2) q
     left join projection.config_state($1, $2) s on s.config_key = 'task.checkpoint.read.versions'
     left join (
-      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4, null) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
+      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4, null, false) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
       where c.task_name = $5) w on true
   )
   select t.log_id, t.checkpoint_version, t.layout_id, t.offsets, t.offsets_odd, t.changelogs, t.layout_id is null,

@@ -5,14 +5,16 @@
 -- choice.
 do $do$
 declare
-  -- `except` and `offset 0` are linear in the number of keys, whatever the planner expects.
+  -- Linear in the number of keys, whatever the planner expects: `except`, `offset 0`, and rows found by where they are.
   deleted constant text := $sql$gone_from_%1$s as (
-          delete from projection.%1$s c where c.log_id = of_log and (%2$s) in (
-            (select %2$s from projection.%1$s o where keys is null and o.log_id = of_log
-             union all
-             select %2$s from unnest(keys) u(key)
-             cross join lateral (select %2$s from projection.%1$s c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select %2$s from new_%1$s)
+          delete from projection.%1$s where ctid = any (array(
+            select r.ctid from (
+              (select %2$s from projection.%1$s o where keys is null and o.log_id = of_log
+               union all
+               select %2$s from unnest(keys) u(key)
+               cross join lateral (select %2$s from projection.%1$s c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select %2$s from new_%1$s) g
+            cross join lateral (select c.ctid from projection.%1$s c where c.log_id = of_log and %3$s offset 0) r))
         )$sql$;
   inserted constant text := $sql$insert into projection.%1$s as c select * from new_%1$s
           on conflict (log_id, %2$s) do update set %3$s where c is distinct from excluded$sql$;
@@ -23,6 +25,7 @@ begin
   for current in
     select t.name, t.message_type, t.chosen,
       string_agg(format('%I', a.attname), ', ') filter (where a.attname in ('key_id', 'n')) as key,
+      string_agg(format('c.%1$I = g.%1$I', a.attname), ' and ') filter (where a.attname in ('key_id', 'n')) as same,
       string_agg(format('%1$I = excluded.%1$I', a.attname), ', ') filter (where a.attname not in ('log_id', 'key_id', 'n')) as assignments
     from (values
       ('changelog_mapping', 'set-changelog', null),
@@ -66,7 +69,7 @@ begin
           with new_%1$s as materialized (select * from projection.%1$s_at(of_log, null, keys)), %2$s
           %3$s;
         end $$;
-      $template$, current.name, format(deleted, current.name, current.key), format(inserted, current.name, current.key, current.assignments));
+      $template$, current.name, format(deleted, current.name, current.key, current.same), format(inserted, current.name, current.key, current.assignments));
       branches := branches || format(' when %L then perform projection.keep_%s(of_log, touched.keys);', current.message_type, current.name);
     else
       execute format($template$
@@ -81,10 +84,10 @@ begin
         create function projection.%1$s_now(log_id integer) returns setof projection.%1$s language sql stable parallel safe as $$
           select r.* from projection.read_log($1) l cross join lateral projection.%1$s_at(l.coordinator_log, null, l.checkpoint_log, null, null) r
         $$;
-      $template$, current.name, format(current.chosen, 'projection.chosen_offset($1, $2, $3, $4, $5)'));
+      $template$, current.name, format(current.chosen, 'projection.chosen_offset($1, $2, $3, $4, null, false)'));
       chosen := chosen || format($sql$,
         new_%1$s as materialized (%2$s), %3$s, kept_in_%1$s as (%4$s)$sql$,
-        current.name, format(current.chosen, 'chosen'), format(deleted, current.name, current.key), format(inserted, current.name, current.key, current.assignments));
+        current.name, format(current.chosen, 'chosen'), format(deleted, current.name, current.key, current.same), format(inserted, current.name, current.key, current.assignments));
     end if;
   end loop;
   execute format($template$
@@ -103,7 +106,7 @@ begin
     declare
       offsets bigint;                        -- a query must put its rows somewhere
     begin
-      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys))%2$s
+      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys, true))%2$s
       select count(*) into offsets from chosen;
     end $$;
   $template$, branches, chosen);

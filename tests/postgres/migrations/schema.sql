@@ -293,9 +293,9 @@ CREATE FUNCTION projection.lowered_choice(coordinator_log integer, log_offset bi
     select b.*, lag(b.checkpoint_version) over w as earlier_version, lag(b.log_offset) over w as earlier_log_offset,
       lag(b.layout_id) over w as earlier_layout_id, lag(b.offsets) over w as earlier_offsets, lag(b.offsets_odd) over w as earlier_offsets_odd
     from (
-      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4, null) o
+      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4, null, false) o
       union all
-      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4, null) a) b
+      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4, null, false) a) b
     window w as (partition by b.task_name order by b.is_after)) n
   cross join lateral (
     select l.* from projection.lowered_partition(n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.earlier_layout_id, n.earlier_offsets, n.earlier_offsets_odd) l
@@ -5475,7 +5475,7 @@ CREATE FUNCTION projection.checkpoint_at(coordinator_log integer, coordinator_cu
         select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
           o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
           o.source, o.host, o.username
-        from projection.chosen_offset($1, $2, $3, $4, $5) o where not o.is_state  $_$;
+        from projection.chosen_offset($1, $2, $3, $4, null, false) o where not o.is_state  $_$;
 
 --
 -- Name: checkpoint_before(integer, text, timestamp with time zone, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -5501,10 +5501,10 @@ CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at 
 $_$;
 
 --
--- Name: checkpoint_choice(integer, bigint, integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: checkpoint_choice(integer, bigint, integer, bigint, integer[], boolean); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, changelogs text[], store_names text[])
+CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, changelogs text[], store_names text[])
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select r.log_id, r.key_id, r.task_name, r.checkpoint_version, r.layout_id, r.checkpoint_id, r.offsets, r.offsets_odd, r.record_time, r.log_offset,
@@ -5513,7 +5513,10 @@ CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinato
     select h.*, q.max_age, q.changelogs, q.store_names, row_number() over w as place,
       lead(h.log_offset) over w as lower_offset, lead(h.record_time) over w as lower_time,
       lag(h.log_offset) over w as upper_offset, lag(h.record_time) over w as upper_time
-    from projection.checkpoint_rule($1, $2) q
+    from (
+      select j.versions, j.grouper_factory, j.max_age, j.changelogs, j.store_names from projection.job_log j where $6 and j.log_id = coalesce($3, $1)
+      union all
+      select r.versions, r.grouper_factory, r.max_age, r.changelogs, r.store_names from projection.checkpoint_rule($1, $2) r where not $6) q
     cross join lateral projection.checkpoint_head(coalesce($3, $1), case when $3 is null then $2 else $4 end, $5) h
     where case when $3 is null then h.checkpoint_version = 0
                else h.checkpoint_version = any (q.versions)
@@ -5658,10 +5661,10 @@ end
 $_$;
 
 --
--- Name: chosen_offset(integer, bigint, integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: chosen_offset(integer, bigint, integer, bigint, integer[], boolean); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) RETURNS TABLE(log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, log_id integer, key_id integer, n integer, is_state boolean, partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text, source text, host text, username text)
+CREATE FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) RETURNS TABLE(log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, log_id integer, key_id integer, n integer, is_state boolean, partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text, source text, host text, username text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select w.log_offset, w.record_time, e.message_time, w.log_id, w.key_id, o.n,
@@ -5670,10 +5673,12 @@ CREATE FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cu
     coalesce(o.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
     coalesce(o.store_name, w.store_names[array_position(w.changelogs, o.system_name || '.' || o.stream_name)], ''),
     o.marker_prefix, o.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
-  from projection.checkpoint_choice($1, $2, $3, $4, $5) w
-  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
-  cross join lateral projection.opened(l, w.offsets, w.offsets_odd) o
-  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
+  from projection.checkpoint_choice($1, $2, $3, $4, $5, $6) w
+  cross join lateral (
+    select l from projection.checkpoint_layout l where l.log_id = w.log_id and l.layout_id = w.layout_id offset 0) y(layout)
+  cross join lateral projection.opened(y.layout, w.offsets, w.offsets_odd) o
+  left join lateral (
+    select v.* from projection.checkpoint_envelope v where v.log_id = w.log_id and v.log_offset = w.log_offset offset 0) e on true
 $_$;
 
 --
@@ -5868,7 +5873,7 @@ CREATE FUNCTION projection.explain_checkpoints(coordinator_log integer, coordina
     cross join projection.checkpoint_rule($1, $2) q
     left join projection.config_state($1, $2) s on s.config_key = 'task.checkpoint.read.versions'
     left join (
-      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4, null) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
+      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4, null, false) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
       where c.task_name = $5) w on true
   )
   select t.log_id, t.checkpoint_version, t.layout_id, t.offsets, t.offsets_odd, t.changelogs, t.layout_id is null,
@@ -6313,12 +6318,14 @@ CREATE FUNCTION projection.keep_changelog_mapping(of_log integer, keys integer[]
     AS $$
         begin
           with new_changelog_mapping as materialized (select * from projection.changelog_mapping_at(of_log, null, keys)), gone_from_changelog_mapping as (
-          delete from projection.changelog_mapping c where c.log_id = of_log and (key_id) in (
-            (select key_id from projection.changelog_mapping o where keys is null and o.log_id = of_log
-             union all
-             select key_id from unnest(keys) u(key)
-             cross join lateral (select key_id from projection.changelog_mapping c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id from new_changelog_mapping)
+          delete from projection.changelog_mapping where ctid = any (array(
+            select r.ctid from (
+              (select key_id from projection.changelog_mapping o where keys is null and o.log_id = of_log
+               union all
+               select key_id from unnest(keys) u(key)
+               cross join lateral (select key_id from projection.changelog_mapping c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id from new_changelog_mapping) g
+            cross join lateral (select c.ctid from projection.changelog_mapping c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.changelog_mapping as c select * from new_changelog_mapping
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, task_name = excluded.task_name, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6388,18 +6395,20 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
     declare
       offsets bigint;                        -- a query must put its rows somewhere
     begin
-      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys)),
+      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys, true)),
         new_checkpoint as materialized (
         select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
           o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
           o.source, o.host, o.username
         from chosen o where not o.is_state ), gone_from_checkpoint as (
-          delete from projection.checkpoint c where c.log_id = of_log and (key_id, n) in (
-            (select key_id, n from projection.checkpoint o where keys is null and o.log_id = of_log
-             union all
-             select key_id, n from unnest(keys) u(key)
-             cross join lateral (select key_id, n from projection.checkpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id, n from new_checkpoint)
+          delete from projection.checkpoint where ctid = any (array(
+            select r.ctid from (
+              (select key_id, n from projection.checkpoint o where keys is null and o.log_id = of_log
+               union all
+               select key_id, n from unnest(keys) u(key)
+               cross join lateral (select key_id, n from projection.checkpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id, n from new_checkpoint) g
+            cross join lateral (select c.ctid from projection.checkpoint c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
         ), kept_in_checkpoint as (insert into projection.checkpoint as c select * from new_checkpoint
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, input_offset_number = excluded.input_offset_number, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, input_offset = excluded.input_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded),
         new_state_checkpoint as materialized (
@@ -6407,12 +6416,14 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
           o.store_name, o.factory_name, o.marker_prefix || coalesce(o.value, '') || o.marker_suffix, o.system_name, o.stream_name,
           case when o.stream_name is not null then o.value end, o.checkpoint_id, o.source, o.host, o.username
         from chosen o where o.is_state ), gone_from_state_checkpoint as (
-          delete from projection.state_checkpoint c where c.log_id = of_log and (key_id, n) in (
-            (select key_id, n from projection.state_checkpoint o where keys is null and o.log_id = of_log
-             union all
-             select key_id, n from unnest(keys) u(key)
-             cross join lateral (select key_id, n from projection.state_checkpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id, n from new_state_checkpoint)
+          delete from projection.state_checkpoint where ctid = any (array(
+            select r.ctid from (
+              (select key_id, n from projection.state_checkpoint o where keys is null and o.log_id = of_log
+               union all
+               select key_id, n from unnest(keys) u(key)
+               cross join lateral (select key_id, n from projection.state_checkpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id, n from new_state_checkpoint) g
+            cross join lateral (select c.ctid from projection.state_checkpoint c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
         ), kept_in_state_checkpoint as (insert into projection.state_checkpoint as c select * from new_state_checkpoint
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, store_name = excluded.store_name, factory_name = excluded.factory_name, marker = excluded.marker, changelog_system = excluded.changelog_system, changelog_stream = excluded.changelog_stream, changelog_offset = excluded.changelog_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded)
       select count(*) into offsets from chosen;
@@ -6427,12 +6438,14 @@ CREATE FUNCTION projection.keep_config(of_log integer, keys integer[]) RETURNS v
     AS $$
         begin
           with new_config as materialized (select * from projection.config_at(of_log, null, keys)), gone_from_config as (
-          delete from projection.config c where c.log_id = of_log and (key_id) in (
-            (select key_id from projection.config o where keys is null and o.log_id = of_log
-             union all
-             select key_id from unnest(keys) u(key)
-             cross join lateral (select key_id from projection.config c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id from new_config)
+          delete from projection.config where ctid = any (array(
+            select r.ctid from (
+              (select key_id from projection.config o where keys is null and o.log_id = of_log
+               union all
+               select key_id from unnest(keys) u(key)
+               cross join lateral (select key_id from projection.config c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id from new_config) g
+            cross join lateral (select c.ctid from projection.config c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.config as c select * from new_config
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, is_sensitive = excluded.is_sensitive, config_key = excluded.config_key, config_value = excluded.config_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6447,12 +6460,14 @@ CREATE FUNCTION projection.keep_container_execution(of_log integer, keys integer
     AS $$
         begin
           with new_container_execution as materialized (select * from projection.container_execution_at(of_log, null, keys)), gone_from_container_execution as (
-          delete from projection.container_execution c where c.log_id = of_log and (key_id) in (
-            (select key_id from projection.container_execution o where keys is null and o.log_id = of_log
-             union all
-             select key_id from unnest(keys) u(key)
-             cross join lateral (select key_id from projection.container_execution c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id from new_container_execution)
+          delete from projection.container_execution where ctid = any (array(
+            select r.ctid from (
+              (select key_id from projection.container_execution o where keys is null and o.log_id = of_log
+               union all
+               select key_id from unnest(keys) u(key)
+               cross join lateral (select key_id from projection.container_execution c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id from new_container_execution) g
+            cross join lateral (select c.ctid from projection.container_execution c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.container_execution as c select * from new_container_execution
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, container_id = excluded.container_id, execution_container_id = excluded.execution_container_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6467,12 +6482,14 @@ CREATE FUNCTION projection.keep_container_host(of_log integer, keys integer[]) R
     AS $$
         begin
           with new_container_host as materialized (select * from projection.container_host_at(of_log, null, keys)), gone_from_container_host as (
-          delete from projection.container_host c where c.log_id = of_log and (key_id) in (
-            (select key_id from projection.container_host o where keys is null and o.log_id = of_log
-             union all
-             select key_id from unnest(keys) u(key)
-             cross join lateral (select key_id from projection.container_host c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id from new_container_host)
+          delete from projection.container_host where ctid = any (array(
+            select r.ctid from (
+              (select key_id from projection.container_host o where keys is null and o.log_id = of_log
+               union all
+               select key_id from unnest(keys) u(key)
+               cross join lateral (select key_id from projection.container_host c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id from new_container_host) g
+            cross join lateral (select c.ctid from projection.container_host c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.container_host as c select * from new_container_host
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, container_id = excluded.container_id, host_name = excluded.host_name, jmx_url = excluded.jmx_url, jmx_tunneling_url = excluded.jmx_tunneling_url, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6509,12 +6526,14 @@ CREATE FUNCTION projection.keep_job_coordinator_metadata(of_log integer, keys in
     AS $$
         begin
           with new_job_coordinator_metadata as materialized (select * from projection.job_coordinator_metadata_at(of_log, null, keys)), gone_from_job_coordinator_metadata as (
-          delete from projection.job_coordinator_metadata c where c.log_id = of_log and (key_id) in (
-            (select key_id from projection.job_coordinator_metadata o where keys is null and o.log_id = of_log
-             union all
-             select key_id from unnest(keys) u(key)
-             cross join lateral (select key_id from projection.job_coordinator_metadata c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id from new_job_coordinator_metadata)
+          delete from projection.job_coordinator_metadata where ctid = any (array(
+            select r.ctid from (
+              (select key_id from projection.job_coordinator_metadata o where keys is null and o.log_id = of_log
+               union all
+               select key_id from unnest(keys) u(key)
+               cross join lateral (select key_id from projection.job_coordinator_metadata c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id from new_job_coordinator_metadata) g
+            cross join lateral (select c.ctid from projection.job_coordinator_metadata c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.job_coordinator_metadata as c select * from new_job_coordinator_metadata
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, cluster_type = excluded.cluster_type, epoch_id = excluded.epoch_id, config_id = excluded.config_id, job_model_id = excluded.job_model_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6546,12 +6565,14 @@ CREATE FUNCTION projection.keep_other_message(of_log integer, keys integer[]) RE
     AS $$
         begin
           with new_other_message as materialized (select * from projection.other_message_at(of_log, null, keys)), gone_from_other_message as (
-          delete from projection.other_message c where c.log_id = of_log and (key_id) in (
-            (select key_id from projection.other_message o where keys is null and o.log_id = of_log
-             union all
-             select key_id from unnest(keys) u(key)
-             cross join lateral (select key_id from projection.other_message c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id from new_other_message)
+          delete from projection.other_message where ctid = any (array(
+            select r.ctid from (
+              (select key_id from projection.other_message o where keys is null and o.log_id = of_log
+               union all
+               select key_id from unnest(keys) u(key)
+               cross join lateral (select key_id from projection.other_message c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id from new_other_message) g
+            cross join lateral (select c.ctid from projection.other_message c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.other_message as c select * from new_other_message
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, message_type = excluded.message_type, message_key = excluded.message_key, message_value = excluded.message_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6566,12 +6587,14 @@ CREATE FUNCTION projection.keep_pending_startpoint(of_log integer, keys integer[
     AS $$
         begin
           with new_pending_startpoint as materialized (select * from projection.pending_startpoint_at(of_log, null, keys)), gone_from_pending_startpoint as (
-          delete from projection.pending_startpoint c where c.log_id = of_log and (key_id) in (
-            (select key_id from projection.pending_startpoint o where keys is null and o.log_id = of_log
-             union all
-             select key_id from unnest(keys) u(key)
-             cross join lateral (select key_id from projection.pending_startpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id from new_pending_startpoint)
+          delete from projection.pending_startpoint where ctid = any (array(
+            select r.ctid from (
+              (select key_id from projection.pending_startpoint o where keys is null and o.log_id = of_log
+               union all
+               select key_id from unnest(keys) u(key)
+               cross join lateral (select key_id from projection.pending_startpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id from new_pending_startpoint) g
+            cross join lateral (select c.ctid from projection.pending_startpoint c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.pending_startpoint as c select * from new_pending_startpoint
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_ms = excluded.created_ms, startpoint_type = excluded.startpoint_type, startpoint_value = excluded.startpoint_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6586,12 +6609,14 @@ CREATE FUNCTION projection.keep_startpoint_fan_out(of_log integer, keys integer[
     AS $$
         begin
           with new_startpoint_fan_out as materialized (select * from projection.startpoint_fan_out_at(of_log, null, keys)), gone_from_startpoint_fan_out as (
-          delete from projection.startpoint_fan_out c where c.log_id = of_log and (key_id, n) in (
-            (select key_id, n from projection.startpoint_fan_out o where keys is null and o.log_id = of_log
-             union all
-             select key_id, n from unnest(keys) u(key)
-             cross join lateral (select key_id, n from projection.startpoint_fan_out c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id, n from new_startpoint_fan_out)
+          delete from projection.startpoint_fan_out where ctid = any (array(
+            select r.ctid from (
+              (select key_id, n from projection.startpoint_fan_out o where keys is null and o.log_id = of_log
+               union all
+               select key_id, n from unnest(keys) u(key)
+               cross join lateral (select key_id, n from projection.startpoint_fan_out c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id, n from new_startpoint_fan_out) g
+            cross join lateral (select c.ctid from projection.startpoint_fan_out c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
         )
           insert into projection.startpoint_fan_out as c select * from new_startpoint_fan_out
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_at = excluded.created_at, fanned_out_at = excluded.fanned_out_at, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, startpoint_type = excluded.startpoint_type, startpoint_value = excluded.startpoint_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6606,12 +6631,14 @@ CREATE FUNCTION projection.keep_task_container(of_log integer, keys integer[]) R
     AS $$
         begin
           with new_task_container as materialized (select * from projection.task_container_at(of_log, null, keys)), gone_from_task_container as (
-          delete from projection.task_container c where c.log_id = of_log and (key_id) in (
-            (select key_id from projection.task_container o where keys is null and o.log_id = of_log
-             union all
-             select key_id from unnest(keys) u(key)
-             cross join lateral (select key_id from projection.task_container c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id from new_task_container)
+          delete from projection.task_container where ctid = any (array(
+            select r.ctid from (
+              (select key_id from projection.task_container o where keys is null and o.log_id = of_log
+               union all
+               select key_id from unnest(keys) u(key)
+               cross join lateral (select key_id from projection.task_container c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id from new_task_container) g
+            cross join lateral (select c.ctid from projection.task_container c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.task_container as c select * from new_task_container
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, task_name = excluded.task_name, container_id = excluded.container_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6626,12 +6653,14 @@ CREATE FUNCTION projection.keep_task_mode(of_log integer, keys integer[]) RETURN
     AS $$
         begin
           with new_task_mode as materialized (select * from projection.task_mode_at(of_log, null, keys)), gone_from_task_mode as (
-          delete from projection.task_mode c where c.log_id = of_log and (key_id) in (
-            (select key_id from projection.task_mode o where keys is null and o.log_id = of_log
-             union all
-             select key_id from unnest(keys) u(key)
-             cross join lateral (select key_id from projection.task_mode c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id from new_task_mode)
+          delete from projection.task_mode where ctid = any (array(
+            select r.ctid from (
+              (select key_id from projection.task_mode o where keys is null and o.log_id = of_log
+               union all
+               select key_id from unnest(keys) u(key)
+               cross join lateral (select key_id from projection.task_mode c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id from new_task_mode) g
+            cross join lateral (select c.ctid from projection.task_mode c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.task_mode as c select * from new_task_mode
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, task_name = excluded.task_name, task_mode = excluded.task_mode, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -6646,12 +6675,14 @@ CREATE FUNCTION projection.keep_task_partition(of_log integer, keys integer[]) R
     AS $$
         begin
           with new_task_partition as materialized (select * from projection.task_partition_at(of_log, null, keys)), gone_from_task_partition as (
-          delete from projection.task_partition c where c.log_id = of_log and (key_id, n) in (
-            (select key_id, n from projection.task_partition o where keys is null and o.log_id = of_log
-             union all
-             select key_id, n from unnest(keys) u(key)
-             cross join lateral (select key_id, n from projection.task_partition c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-            except select key_id, n from new_task_partition)
+          delete from projection.task_partition where ctid = any (array(
+            select r.ctid from (
+              (select key_id, n from projection.task_partition o where keys is null and o.log_id = of_log
+               union all
+               select key_id, n from unnest(keys) u(key)
+               cross join lateral (select key_id, n from projection.task_partition c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id, n from new_task_partition) g
+            cross join lateral (select c.ctid from projection.task_partition c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
         )
           insert into projection.task_partition as c select * from new_task_partition
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, system_name = excluded.system_name, stream_name = excluded.stream_name, task_name = excluded.task_name, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
@@ -7434,7 +7465,7 @@ CREATE FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordina
         select o.log_offset, o.record_time, o.message_time, o.log_id, o.key_id, o.n, o.partition_id, o.checkpoint_version, o.task_name,
           o.store_name, o.factory_name, o.marker_prefix || coalesce(o.value, '') || o.marker_suffix, o.system_name, o.stream_name,
           case when o.stream_name is not null then o.value end, o.checkpoint_id, o.source, o.host, o.username
-        from projection.chosen_offset($1, $2, $3, $4, $5) o where o.is_state  $_$;
+        from projection.chosen_offset($1, $2, $3, $4, null, false) o where o.is_state  $_$;
 
 --
 -- Name: state_checkpoint_now(integer); Type: FUNCTION; Schema: projection; Owner: -
@@ -12794,12 +12825,12 @@ GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name tex
 GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION checkpoint_head(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
@@ -12858,12 +12889,12 @@ GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coo
 GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION config_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
