@@ -16,19 +16,9 @@ begin
       case when v.is_of_both_logs then 'j.coordinator_log is not null or j.checkpoint_log is not null' else 'j.coordinator_log is not null' end as has_log,
       case when v.is_of_both_logs then '$4' else 'coalesce($4, ''coordinator'')' end as stream_kind,
       case when v.is_of_both_logs then 'the log that the job''s checkpoints are read from' else 'the coordinator stream' end as default_log
-    from (values
-      ('changelog_mapping', false),
-      ('checkpoint', true),
-      ('config', false),
-      ('container_execution', false),
-      ('container_host', false),
-      ('job_coordinator_metadata', false),
-      ('startpoint_fan_out', false),
-      ('state_checkpoint', true),
-      ('state_lag', true),
-      ('task_container', false),
-      ('task_mode', false),
-      ('task_partition', false)
+    from (
+      select m.name, false from projection.message_table m where m.name not in ('other_message', 'pending_startpoint')
+      union all values ('checkpoint', true), ('state_checkpoint', true), ('state_lag', true)
     ) v(name, is_of_both_logs)
     join pg_attribute a on a.attrelid = format('coordinator.%I', v.name)::regclass and a.attnum > 0
     group by v.name, v.is_of_both_logs

@@ -44,3 +44,10 @@ returns table (message_type text, key_id integer) language sql stable parallel s
   where s.log_id = $1 and s.is_other
     and (s.message_type, s.message_key) in (select k.message_type, k.message_key from projection.keys_of($1, $2) k where k.is_other)
 $$;
+
+-- The tables of current rows of one type of messages each ('' = the types without one of their own), which is the type that the table's
+-- `_at` function reads.
+create view projection.message_table as
+select left(p.proname, -3)::text as name, coalesce(substring(p.prosrc from 'message_head\(\$1, \$2, ''([^'']+)'), '') as message_type
+from pg_proc p
+where p.pronamespace = 'projection'::regnamespace and p.proname like '%\_at' and p.proargnames[1:3] = '{log_id,cut,keys}';

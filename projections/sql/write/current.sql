@@ -27,18 +27,9 @@ begin
       string_agg(format('%I', a.attname), ', ') filter (where a.attname in ('key_id', 'n')) as key,
       string_agg(format('c.%1$I = g.%1$I', a.attname), ' and ') filter (where a.attname in ('key_id', 'n')) as same,
       string_agg(format('%1$I = excluded.%1$I', a.attname), ', ') filter (where a.attname not in ('log_id', 'key_id', 'n')) as assignments
-    from (values
-      ('changelog_mapping', 'set-changelog', null),
-      ('config', 'set-config', null),
-      ('container_execution', 'set-execution-env-container-id-mapping', null),
-      ('container_host', 'set-container-host-assignment', null),
-      ('job_coordinator_metadata', 'set-job-coordinator-metadata', null),
-      ('other_message', '', null),
-      ('pending_startpoint', 'samza-startpoint-v1', null),
-      ('startpoint_fan_out', 'samza-startpoint-v1-fan-out', null),
-      ('task_container', 'set-task-container-assignment', null),
-      ('task_mode', 'set-task-mode-assignment', null),
-      ('task_partition', 'set-task-partition-assignment', null),
+    from (
+      select m.name, m.message_type, null from projection.message_table m
+      union all values
       ('checkpoint', null, $sql$
         select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
           o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
