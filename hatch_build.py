@@ -1,8 +1,9 @@
 """Compiles the C files beside Python modules of the hot path, where that is wanted and possible.
 
-A checkout (an editable install) compiles them in place. A wheel contains them if COORDSTREAM_COMPILE=1 is set when it
-is built; otherwise it is pure Python and runs on every platform. They use Python's stable ABI, so one wheel of a
-platform serves Python 3.11 and all later versions.
+A checkout (an editable install) gets them in place, a wheel contains them. Where they cannot be compiled, the build
+says so, and the wheel is pure Python, which runs on every platform: with the environment variable COORDSTREAM_COMPILE=1
+the build fails instead, and with 0 it does not try. They use Python's stable ABI, so one wheel of a platform serves
+Python 3.11 and all later versions.
 """
 
 import os
@@ -22,32 +23,40 @@ class CompileHook(BuildHookInterface[Any]):
     """Compiles before the files of a wheel are collected."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile for an editable install, and add the results to a wheel that wants them."""
-        is_editable = version == "editable"
-        if self.target_name != "wheel" or os.environ.get("COORDSTREAM_COMPILE", str(int(is_editable))) != "1":
+        """Compile, and add the results to a wheel."""
+        wanted = os.environ.get("COORDSTREAM_COMPILE", "")
+        if wanted not in ("", "0", "1"):
+            raise ValueError(f"COORDSTREAM_COMPILE is {wanted!r}: expected 0 (do not compile) or 1 (fail if it fails).")
+        if self.target_name != "wheel" or wanted == "0":
             return
+        root = Path(self.root)
+        is_editable = version == "editable"
+        folder = root if is_editable else root / "build" / "compiled"
         try:
-            platform, compiled = compile_parts(Path(self.root), WARNINGS if is_editable else ())
+            platform, compiled = compile_parts(root, folder, WARNINGS if is_editable else ())
         except (Exception, SystemExit) as error:  # a missing compiler or header, each reported in its own way
-            if not is_editable:
+            if wanted == "1":
                 raise
-            self.app.display_warning(f"Continuing without compiled parts, which make imports faster: {error}")
+            message = (
+                f"Without compiled parts, so imports are slower: {error}. Install a C compiler and Python's headers."
+            )
+            self.app.display_warning(message)
             return
         if not is_editable:
             build_data["pure_python"] = False
             build_data["tag"] = f"cp311-abi3-{platform}"
-            build_data["force_include"] |= {str(Path(self.root, path)): path for path in compiled}
+            build_data["force_include"] |= {str(folder / path): path for path in compiled}
 
 
-def compile_parts(root: Path, flags: tuple[str, ...]) -> tuple[str, list[str]]:
-    """Compile in place. Return the platform and the files that were made.
+def compile_parts(root: Path, folder: Path, flags: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Compile into a folder with the same subfolders. Return the platform and the files that were made there.
 
     ``SOURCE`` in a part is the hash of its source: eventlog/compiled.py does not use a part of another source.
     """
     from setuptools import Distribution, Extension  # noqa: PLC0415  - other builds work without it
 
     for package in PACKAGES:
-        for former in (root / package).rglob("_*.so"):
+        for former in (folder / package).rglob("_*.so"):
             former.unlink()  # else it would stay beside newer sources if they cannot be compiled
     sources = sorted(str(path.relative_to(root)) for package in PACKAGES for path in (root / package).rglob("_*.c"))
     extensions = [
@@ -61,8 +70,8 @@ def compile_parts(root: Path, flags: tuple[str, ...]) -> tuple[str, list[str]]:
         for source in sources
     ]
     build = Distribution({"name": "coordstream", "ext_modules": extensions}).get_command_obj("build_ext")
-    build.inplace = build.force = True
-    build.build_temp = build.build_lib = str(Path("build", "compiled"))
+    build.force = True
+    build.build_temp, build.build_lib = str(Path("build", "objects")), str(folder)
     build.ensure_finalized()
     build.run()
     platform = build.plat_name.replace("-", "_").replace(".", "_")

@@ -7,6 +7,24 @@ loads only what it needs.
 from typing import Any
 
 
+def _require_packages() -> None:
+    """Raise ImportError if something else that Python finds hides one of the packages that are installed with us."""
+    from importlib.util import find_spec  # noqa: PLC0415 (`dir` lists the public names)
+    from pathlib import Path  # noqa: PLC0415
+
+    for name in ("eventlog", "managers", "projections", "spark_jobs"):
+        spec = find_spec(name)
+        origin = Path(spec.origin) if spec and spec.origin else None
+        if origin is None or origin.parent.parent != Path(__file__).parent.parent:
+            raise ImportError(
+                f"coordstream cannot use its package {name}: Python finds {origin or 'none'}. Rename that, or start "
+                "Python where its folder is not on sys.path."
+            )
+
+
+_require_packages()
+
+
 def __getattr__(name: str) -> Any:
     from importlib import import_module  # noqa: PLC0415 (commands do not need it)
 

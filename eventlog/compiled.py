@@ -1,6 +1,6 @@
 """The compiled parts of modules on the hot path. Each does the same as the Python code beside it, which remains.
 
-``make setup`` builds them where there is a C compiler (`hatch_build.py`). With the environment variable
+They are built where there is a C compiler (`hatch_build.py`). With the environment variable
 ``COORDSTREAM_COMPILED=0`` they are not used.
 """
 
@@ -41,3 +41,8 @@ def compiled_part(name: str) -> Any:
         return module
     _logger.warning("%s is not used, which makes imports slower: its source has changed. Run `make setup`.", name)
     return None
+
+
+def is_compiled() -> bool:
+    """Whether all of them are used."""
+    return all(compiled_part(name) is not None for name in COMPILED_PARTS)

@@ -206,7 +206,10 @@ def _program() -> Any:
 
 def _print_version(is_requested: bool) -> None:
     if is_requested:
-        print(coordstream.__version__)
+        from eventlog.compiled import is_compiled  # noqa: PLC0415 (loads the parts)
+
+        parts = "compiled" if is_compiled() else "without compiled parts, so imports are slower"
+        print(f"coordstream {coordstream.__version__}, {parts}")
         raise typer.Exit
 
 

@@ -13,6 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests.checkout import CHECKOUT
+from tests.fixtures.compiled_parts import can_compile
 
 PACKAGES: Final = {"coordstream", "eventlog", "managers", "projections", "spark_jobs"}
 USE_THE_LIBRARY: Final = """
@@ -31,7 +32,8 @@ with coordstream.CheckpointManager(coordstream.MemoryEventLog(stream)) as manage
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel built from this checkout, without the network."""
     folder = tmp_path_factory.mktemp("wheel")
-    _pip("wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder), str(CHECKOUT))
+    built = _build(folder)
+    assert built.returncode == 0, built.stderr
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -60,6 +62,43 @@ def test_the_wheel_contains_the_packages_their_data_and_the_migrations(wheel: Pa
     assert set().union(*map(_files_of, PACKAGES)) <= files
     assert {f"coordstream/{name}" for name in _files_of("migrations")} <= files
     assert {"licenses/LICENSE", "entry_points.txt"} <= {name.partition(".dist-info/")[2] for name in files}
+
+
+def test_the_wheel_is_compiled_where_a_compiler_is(wheel: Path, base_install: Path) -> None:
+    files = zipfile.ZipFile(wheel).namelist()
+    assert [name for name in files if name.endswith((".c", ".h"))] == []
+    assert ("-cp311-abi3-" if can_compile() else "-py3-none-any.") in wheel.name
+    expected = "compiled" if can_compile() else "without compiled parts, so imports are slower"
+    assert _run(base_install / "coordstream", "--version").endswith(f", {expected}\n")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code", "said"),
+    [
+        pytest.param({}, 0, "Without compiled parts, so imports are slower: ", id="no compiler"),
+        pytest.param({"COORDSTREAM_COMPILE": "0"}, 0, "", id="not wanted"),
+        pytest.param({"COORDSTREAM_COMPILE": "1"}, 1, "No such file or directory: 'no-cc'", id="required"),
+        pytest.param({"COORDSTREAM_COMPILE": "yes"}, 1, "COORDSTREAM_COMPILE is 'yes': expected 0", id="unknown"),
+    ],
+)
+def test_a_wheel_without_compiled_parts_is_for_every_platform(
+    tmp_path: Path, wanted: dict[str, str], code: int, said: str
+) -> None:
+    built = _build(tmp_path, CC="no-cc", **wanted)
+    assert built.returncode == code, built.stdout
+    assert said in built.stdout + built.stderr
+    assert [path.name.partition("-py3")[2] for path in tmp_path.iterdir()] == ["-none-any.whl"] * (1 - code)
+
+
+@pytest.mark.parametrize("name", ["managers.py", "projections/__init__.py"])
+def test_a_file_that_hides_a_package_is_named(base_install: Path, tmp_path: Path, name: str) -> None:
+    hiding = tmp_path / name
+    hiding.parent.mkdir(exist_ok=True)
+    hiding.touch()
+    ended = _start(base_install / "python", "-c", "import coordstream", cwd=tmp_path)
+    package = name.partition("/")[0].removesuffix(".py")
+    message = f"ImportError: coordstream cannot use its package {package}: Python finds {hiding}. Rename that, or"
+    assert message in ended.stderr
 
 
 def test_the_library_works_without_extras(base_install: Path) -> None:
@@ -98,6 +137,13 @@ def _files_of(folder: str) -> set[str]:
     return {str(path.relative_to(CHECKOUT)) for path in files}
 
 
+def _build(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pip", "wheel", "--verbose", "--no-deps", "--no-build-isolation", "--no-index"]
+    command += ["--wheel-dir", str(folder), str(CHECKOUT)]
+    kept = {name: value for name, value in os.environ.items() if name != "COORDSTREAM_COMPILE"}
+    return subprocess.run(command, check=False, capture_output=True, text=True, env=kept | environment)
+
+
 def _pip(*arguments: str) -> None:
     _run(Path(sys.executable), "-m", "pip", *arguments)
 
@@ -109,10 +155,17 @@ def _run(program: Path, *arguments: str | Path, database_url: str = "") -> str:
     return ended.stdout
 
 
-def _start(program: Path, *arguments: str | Path, database_url: str = "") -> subprocess.CompletedProcess[str]:
+def _start(
+    program: Path, *arguments: str | Path, database_url: str = "", cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a program outside the checkout, with only these settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("COORDSTREAM_", "PYTHON"))}
     settings = {"COORDSTREAM_DATABASE_URL": database_url, "COORDSTREAM_HOME": str(program.parent / "home")}
     return subprocess.run(
-        [program, *arguments], check=False, capture_output=True, text=True, cwd=program.parent, env=kept | settings
+        [program, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=cwd or program.parent,
+        env=kept | settings,
     )
