@@ -1,27 +1,36 @@
-# The command line of this checkout with its locked packages. Only the target `spark` contains Java.
+# The command line of this checkout with its locked packages. Only the target `spark` contains PySpark and Java.
 
 FROM python:3.11.14-slim-bookworm AS build
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends gcc libc6-dev
 WORKDIR /source
-COPY requirements.lock ./
-RUN python -m venv /opt/coordstream \
- && /opt/coordstream/bin/python -m pip install --no-cache-dir --require-hashes -r requirements.lock
+COPY requirements-image.lock ./
+RUN python -m venv --without-pip /opt/coordstream \
+ && python -m pip --python /opt/coordstream/bin/python install --no-cache-dir --require-hashes -r requirements-image.lock
 COPY . .
-RUN /opt/coordstream/bin/python -m pip install --no-deps --no-build-isolation --no-index .
+RUN COORDSTREAM_COMPILE=1 python -m pip --python /opt/coordstream/bin/python install --no-cache-dir --no-deps .
+
+FROM build AS build-spark
+RUN python -m pip --python /opt/coordstream/bin/python install --no-cache-dir --require-hashes -r requirements-image-spark.lock
 
 FROM python:3.11.14-slim-bookworm AS command
 COPY --from=build /opt/coordstream /opt/coordstream
-RUN useradd --create-home coordstream
-USER coordstream
-WORKDIR /home/coordstream
-ENV PATH=/opt/coordstream/bin:$PATH PYTHONUNBUFFERED=1
+USER 10001:0
+ENV PATH=/opt/coordstream/bin:$PATH PYTHONUNBUFFERED=1 HOME=/tmp COORDSTREAM_HOME=/tmp/coordstream
+WORKDIR /tmp
 ENTRYPOINT ["coordstream"]
 CMD ["--help"]
 
-FROM command AS spark
-USER root
+FROM python:3.11.14-slim-bookworm AS spark
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends openjdk-17-jre-headless procps \
- && rm -rf /var/lib/apt/lists/*
-USER coordstream
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --uid 10001 --gid 0 coordstream
+COPY --from=build-spark /opt/coordstream /opt/coordstream
+USER 10001:0
+ENV PATH=/opt/coordstream/bin:$PATH PYTHONUNBUFFERED=1 HOME=/tmp COORDSTREAM_HOME=/tmp/coordstream
+WORKDIR /tmp
+ENTRYPOINT ["coordstream"]
+CMD ["--help"]
 
 FROM command

@@ -13,6 +13,10 @@ SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all
 COMPILED_TESTS := tests/unit/eventlog/kafka/test_record_batch.py tests/postgres/eventlog/postgres/test_copy_rows.py tests/*/projections/fold
 LOCK_TOOLS := build/lock-tools
 PIP_TOOLS := pip-tools==7.6.2
+PIP_COMPILE := $(LOCK_TOOLS)/bin/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url \
+	--no-emit-trusted-host --no-emit-find-links --no-emit-options
+EXTRAS := embedded lake parquet serve spark state
+IMAGE_EXTRAS := parquet serve
 PYTEST_OPTIONS ?=
 # Number of test processes, each with its own Postgres; they share Kafka, and one of them has Spark. 0 runs all tests in one process.
 TEST_PROCESSES ?= 4
@@ -90,7 +94,7 @@ sanitize: setup ## Run the tests of the compiled parts with the compiler's check
 	rm -rf $(SANITIZED) && mkdir -p $(SANITIZED)
 	cp -r benchmarks coordstream eventlog hatch_build.py managers migrations projections pyproject.toml spark_jobs tests $(SANITIZED)
 	cd $(SANITIZED); CFLAGS='$(SANITIZERS) -g' LDFLAGS='$(SANITIZERS)' $(CURDIR)/$(BIN)/python -c \
-		'from hatch_build import *; compile_parts(Path.cwd(), WARNINGS)'
+		'from hatch_build import *; compile_parts(Path.cwd(), Path.cwd(), WARNINGS)'
 	cd $(SANITIZED); LD_PRELOAD="$$(cc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
 		$(CURDIR)/$(BIN)/python -c 'import os, sys, pytest; del os.environ["LD_PRELOAD"]; sys.exit(pytest.main(sys.argv[1:]))' \
 		-q $(COMPILED_TESTS) $(PYTEST_OPTIONS)
@@ -119,6 +123,26 @@ golden: setup ## Regenerate the golden schema after a change of tables or relati
 docs: setup ## Regenerate docs/relations.md and docs/commands.md after a change of comments, example queries or help
 	RENEW_DOCS=1 $(BIN)/python -m pytest -q tests/postgres/documentation/test_relations_page.py tests/unit/documentation/test_commands_page.py
 
+.PHONY: site
+site: setup ## Build the documentation's site in build/site; a broken link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# The wheel is installed beside what pip chooses today, and runs README's first result.
+RELEASED := build/release
+.PHONY: release
+release: setup ## Build and check the files of a release in dist, with the notes for its tag
+	@[ -z "$$(git status --porcelain)" ] || { echo "Commit your changes first: a release is made of a commit." >&2; exit 1; }
+	rm -rf dist $(RELEASED)
+	COORDSTREAM_COMPILE=1 $(BIN)/python -m build --no-isolation
+	PATH="$(CURDIR)/$(BIN):$$PATH" auditwheel repair --wheel-dir dist dist/*-linux_*.whl && rm dist/*-linux_*.whl
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python -m venv $(RELEASED)
+	$(RELEASED)/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo dist/*.whl)[embedded]"
+	export COORDSTREAM_HOME="$(CURDIR)/$(RELEASED)/home" PATH="$(CURDIR)/$(RELEASED)/bin:$$PATH"; trap 'coordstream down' EXIT; \
+	coordstream --version && awk '/^```/ && shown { exit } shown; /^```sh$$/ { shown = 1 }' README.md | bash -euo pipefail
+	awk '/^## / { notes = !found; found = 1 } notes' CHANGELOG.md > dist/NOTES.md
+	@echo "dist has the release. Tag it: git tag --annotate --file dist/NOTES.md --cleanup=verbatim v$$($(BIN)/python -c 'import coordstream; print(coordstream.__version__)')"
+
 .PHONY: bench
 bench: setup java ## Run the benchmarks (BENCH_OPTIONS='--only live' for one part)
 	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)
@@ -128,12 +152,12 @@ bench-quick: setup ## Fail if the replay has become more than 20 % slower beside
 	$(BIN)/python -m benchmarks.quick $(BENCH_OPTIONS)
 
 .PHONY: lock
-lock: ## Regenerate requirements.lock from pyproject.toml (UPGRADE=1 for the newest versions)
+lock: ## Regenerate the requirements*.lock from pyproject.toml (UPGRADE=1 for the newest versions)
 	@[ -x $(LOCK_TOOLS)/bin/pip-compile ] || { "$(PYTHON)" -m venv $(LOCK_TOOLS) && \
 		$(LOCK_TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check $(PIP_TOOLS); }
-	$(LOCK_TOOLS)/bin/pip-compile --quiet --extra dev --extra embedded --extra lake --extra parquet --extra serve --extra spark --extra state --generate-hashes --strip-extras --allow-unsafe --no-header \
-		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options \
-		$(if $(UPGRADE),--upgrade) --output-file requirements.lock pyproject.toml
+	$(PIP_COMPILE) $(EXTRAS:%=--extra %) --extra dev $(if $(UPGRADE),--upgrade) --output-file requirements.lock pyproject.toml
+	$(PIP_COMPILE) $(IMAGE_EXTRAS:%=--extra %) --constraint requirements.lock --output-file requirements-image.lock pyproject.toml
+	$(PIP_COMPILE) $(IMAGE_EXTRAS:%=--extra %) --extra spark --constraint requirements.lock --output-file requirements-image-spark.lock pyproject.toml
 
 .PHONY: clean
 clean: ## Remove .venv, build output and caches (never a database)
