@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import pytest
 
@@ -18,10 +18,37 @@ from tests.builders import checkpoint_v1, config_set, task_partition
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.coordstream.command_line import CommandLine
 from tests.fixtures.coordstream.rewindable_job import RewindableJob
-from tests.fixtures.kafka_consumer_groups import GroupLine, describe_group
 from tests.fixtures.kafka_topics import Topics
-from tests.fixtures.samza import Samza
+from tests.fixtures.samza import Call, Refused, Samza
 from tests.fixtures.waiting import PATIENCE, wait_until
+
+_NONE: Final = "-"
+
+
+class GroupLine(NamedTuple):
+    """What ``--describe`` shows of a partition; None for ``-``."""
+
+    topic: str
+    partition: int
+    current_offset: int | None
+    log_end_offset: int | None
+    lag: int | None
+
+
+def describe_group(samza: Samza, bootstrap_servers: str, group_id: str) -> list[GroupLine]:
+    """The group's partitions, sorted."""
+    arguments = ["--bootstrap-server", bootstrap_servers, "--describe", "--group", group_id]
+    (said,) = samza.ask("ConsumerGroups", {}, [Call({"arguments": arguments})])
+    assert not isinstance(said, Refused), said
+    words = [line.split() for line in str(said).splitlines()]
+    return sorted(_line(each) for each in words if each[:1] == [group_id])
+
+
+def _line(words: list[str]) -> GroupLine:
+    _, topic, partition, *numbers = words
+    current, end, lag = (None if word == _NONE else int(word) for word in numbers[:3])
+    return GroupLine(topic, int(partition), current, end, lag)
+
 
 GROUPS = "consumer-groups"
 
