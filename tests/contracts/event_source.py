@@ -13,7 +13,8 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.source import EventSource, StreamMissing
-from tests.contracts.followed import Followed, new_events, offsets
+from tests.contracts.event_log import new_events
+from tests.contracts.followed import Followed, offsets
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 

@@ -3,17 +3,12 @@
 import time
 from collections.abc import Sequence
 
-from eventlog.events import NewEvent, RecordedEvent
+from eventlog.events import RecordedEvent
 from eventlog.source import EventSource
 from tests.fixtures.waiting import wait_until
 
 NOTHING = 0.3
 """Seconds of listening after which nothing is expected any more."""
-
-
-def new_events(count: int, prefix: str = "k") -> list[NewEvent]:
-    """Events that differ from each other, all with a time."""
-    return [NewEvent(f"{prefix}{number}".encode(), b"v%d" % number, number) for number in range(count)]
 
 
 class Followed:

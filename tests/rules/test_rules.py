@@ -3,8 +3,8 @@
 A case of ``<rule>.json`` has a ``name``, what is given, and the answer to one of the `QUESTIONS` under its name. What a
 job's logs hold is given as ``config``, and as events of the ``coordinator`` stream and of the checkpoint ``topic``
 (none: the job has none): a kind of `EVENTS` and its arguments. ``{job}`` stands for the job's name; ``words`` are a
-part of a sentence that SQL has to say. With ``refused``, Python raises ConfigError, and SQL, which goes on without the
-setting, gives the answer.
+part of a sentence that SQL has to say; ``rows`` are those of any relation or function. With ``refused``, Python raises
+ConfigError, and SQL, which goes on without the setting, gives the answer.
 """
 
 import itertools
@@ -262,6 +262,11 @@ def sql_state_lag(_: Case, job: Job) -> list[list[Any]]:
     return list(map(list, job.imported.rows("state_lag", columns)))
 
 
+def sql_rows(case: Case, job: Job) -> dict[str, list[list[Any]]]:
+    """The rows of each `relation: columns`, and of each `function(arguments): columns` of the job."""
+    return {asked: list(map(list, job.imported.answer(*asked.split(": ", 1)))) for asked in case["rows"]}
+
+
 def require_words(case: Case, sentences: list[str]) -> None:
     words = case.get("words", "")
     assert not words or any(words in sentence for sentence in sentences), sentences
@@ -301,6 +306,7 @@ QUESTIONS: Final = {
     "explained": Question(None, sql_explained),
     "life": Question(None, sql_life),
     "state_lag": Question(None, sql_state_lag),
+    "rows": Question(None, sql_rows),
     "micros_since_2000": Question(lambda case, _: storable_micros(case["ms"]), sql_time),
 }
 """What is asked, by the name of the answer in a case. Without Python, the rule stands in SQL only."""

@@ -50,7 +50,7 @@ _UNSTABLE: Final = (
     (re.compile(r"(?<=database )test_\d+"), "NAME"),
     (re.compile(r'(?<=age_seconds": )[\d.]+|(?<=seconds_behind": )[\d.]+'), "N"),
     (re.compile(r"(_age_seconds|_lag_seconds)(\{.*\}) [\d.]+$", re.MULTILINE), r"\1\2 N"),
-    (re.compile(r'(?<=fold_version": ")[^"]*'), "VERSION"),
+    (re.compile(r"\b\d+-[0-9a-f]{16}\b"), "VERSION"),
 )
 
 

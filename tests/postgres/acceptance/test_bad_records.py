@@ -98,39 +98,6 @@ def test_the_text_of_a_key_that_can_be_read_is_masked(database: Connection) -> N
     assert job.rows("quarantine", "key_text") == [(job.settings.secrets.fingerprint(key),)]
 
 
-def test_unknown_types_are_other_messages(database: Connection) -> None:
-    coordinator = [
-        raw(coordinator_key("set-future", "a"), b"no JSON at all"),
-        raw(coordinator_key("set-future", "b"), b""),
-        raw(coordinator_key("samza-drain-v1", "c"), b'{"deploymentId":"d"}'),
-        raw(coordinator_key("set-migration-info", "migration-info"), b'{"values":{"m":"true"}}'),
-    ]
-    checkpoints = [
-        raw(b'{"type":"checkpoint-v3","taskName":"t"}', b"\x7f"),
-        raw(b'{"type":"x","more":[1]}', b"{}"),
-        raw(b'{"type":"set-checkpoint","taskName":"t"}', b"{}"),
-    ]
-    job = ImportedJob(database, "unknown-types", coordinator=coordinator, checkpoints=checkpoints)
-    assert job.rows("other_message", "message_type, message_key, message_value") == [
-        ("checkpoint-v3", "t", "\x7f"),
-        ("samza-drain-v1", "c", '{"deploymentId":"d"}'),
-        ("set-checkpoint", "t", "{}"),
-        ("set-future", "a", "no JSON at all"),
-        ("set-future", "b", ""),
-        ("set-migration-info", "migration-info", '{"values":{"m":"true"}}'),
-        ("x", "", "{}"),
-    ]
-    assert job.quarantine() == []
-
-
-@pytest.mark.parametrize("version", ["0", '"two"', "[]"])
-def test_any_version_of_a_key_is_read(database: Connection, version: str) -> None:
-    key = f'[{version},"set-config","a"]'.encode()
-    job = ImportedJob(database, f"version-{version}", coordinator=[raw(key, config_set("a", "1").value)])
-    assert job.config() == {"a": "1"}
-    assert job.quarantine() == []
-
-
 def test_t28_a_mebibyte_lands_whole_in_every_kind_of_value(database: Connection) -> None:
     big = Random(1).randbytes(512 * 1024).hex()
     partitions = {f"kafka.{big[n : n + 2_500]}.{n}": big[n + 2_500 : n + 5_000] for n in range(0, 1_000_000, 5_000)}

@@ -9,15 +9,12 @@ from typing import Final
 
 import pytest
 
-from eventlog.events import NewEvent
-from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
-from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.system_admin import PartitionBounds
 from eventlog.timestamps import ms_of
 from projections.input_bounds import BoundsOfSystem, InputPartition, input_partitions, store_bounds
 from projections.job_choice import Job
-from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, task_mode, task_partition
+from tests.builders import FIRST_TIME, checkpoint_v1, config_set, task_partition
 from tests.fixtures.acceptance.imported_job import ImportedJob, Row
 from tests.postgres.acceptance.synthetic_history import nodes, plan
 
@@ -148,12 +145,6 @@ def test_a_job_without_a_coordinator_stream_has_a_lag(database: Connection) -> N
     assert job.rows("task_lag", "task_name, records_behind") == [("Partition 0", 3)]
 
 
-def test_a_standby_task_has_no_lag(database: Connection) -> None:
-    events = [task_mode("u", "Standby"), task_partition("kafka.in.0", "t", "u")]
-    job = ImportedJob(database, f"lag-{next(NUMBERS)}", coordinator=events)
-    assert job.rows("task_lag", "task_name") == [("t",)]
-
-
 def test_checkpoints_are_computed_once_for_all_partitions(database: Connection) -> None:
     tasks = [f"Partition {number}" for number in range(300)]
     said = [config_set("task.inputs", "kafka.in")]
@@ -164,24 +155,3 @@ def test_checkpoints_are_computed_once_for_all_partitions(database: Connection) 
     job.connection.execute("analyze")
     executed = plan(job.connection, "select * from coordinator.task_lag where job_name = %s", job.name)
     assert max(node["Actual Loops"] for node in nodes(executed)) <= 2 * len(tasks)
-
-
-def v2(minute: int, offset: str) -> NewEvent:
-    """A commit with the changelog's offset of the store `counts`."""
-    marker = KafkaStateCheckpointMarker(SystemStreamPartition("kafka", "counts-changelog", 3), offset).serialise()
-    markers = {KAFKA_STATE_BACKEND_FACTORY: {"counts": marker}}
-    return checkpoint_v2("t", {"kafka.in.0": str(minute)}, markers=markers, at=FIRST_TIME + minute * 60_000)
-
-
-def test_as_of_an_offset_and_a_time(database: Connection) -> None:
-    commits = [v2(0, "5"), v2(1, "5"), v2(2, "6"), v2(3, "6"), v2(4, "6")]
-    job = ImportedJob(
-        database, "as-of", coordinator=[config_set("task.checkpoint.read.versions", "2,1")], checkpoints=commits
-    )
-    of_offset = "state_lag_as_of_offset('as-of', '1', {}, 'checkpoint')"
-    found = [
-        database.execute(f"select commits_since_change, age_seconds from coordinator.{of_offset.format(at)}").fetchall()
-        for at in range(5)
-    ]
-    assert found == [[(0, 0)], [(1, 60)], [(0, 0)], [(1, 60)], [(2, 120)]]
-    assert job.rows_as_of("state_lag", "commits_since_change, changelog_offset", FIRST_TIME + 60_000) == [(1, "5")]

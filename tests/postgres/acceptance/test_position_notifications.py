@@ -52,14 +52,8 @@ class Listener:
 
 
 @pytest.fixture
-def writer(database_url: str) -> Iterator[Connection]:
-    with connect(database_url) as connection:
-        yield connection
-
-
-@pytest.fixture
-def listener(writer: Connection, database_url: str) -> Iterator[Listener]:
-    with Listener(writer, database_url) as listening:
+def listener(connected: Connection, database_url: str) -> Iterator[Listener]:
+    with Listener(connected, database_url) as listening:
         yield listening
 
 
@@ -70,23 +64,23 @@ def few_events(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture
-def log(writer: Connection) -> TrackedLog:
-    with writer.transaction():
-        return register_log(writer, identify(COORDINATOR), 1, "recording", SETTINGS, IMPORTED_AT)
+def log(connected: Connection) -> TrackedLog:
+    with connected.transaction():
+        return register_log(connected, identify(COORDINATOR), 1, "recording", SETTINGS, IMPORTED_AT)
 
 
-def projector_of(writer: Connection, log: TrackedLog, few_events: int, fail_at: str = "") -> Projector:
+def projector_of(connected: Connection, log: TrackedLog, few_events: int, fail_at: str = "") -> Projector:
     def on_step(step: str) -> None:
         if step == fail_at:
             raise ArithmeticError
 
-    return Projector(writer, log, SETTINGS, lambda: IMPORTED_AT, few_events=few_events, on_step=on_step)
+    return Projector(connected, log, SETTINGS, lambda: IMPORTED_AT, few_events=few_events, on_step=on_step)
 
 
-def test_the_payload(writer: Connection, listener: Listener) -> None:
-    import_events(writer, COORDINATOR, EVENTS[:3])
-    import_events(writer, CHECKPOINTS, recorded([checkpoint_v1()], first=7))
-    import_events(writer, COORDINATOR, recorded([config_set("other", "1")]))
+def test_the_payload(connected: Connection, listener: Listener) -> None:
+    import_events(connected, COORDINATOR, EVENTS[:3])
+    import_events(connected, CHECKPOINTS, recorded([checkpoint_v1()], first=7))
+    import_events(connected, COORDINATOR, recorded([config_set("other", "1")]))
     received = listener.received()
     assert received == [
         {"stream_name": COORDINATOR, "stream_kind": "coordinator", "incarnation": 1, "next_offset": 3},
@@ -96,8 +90,10 @@ def test_the_payload(writer: Connection, listener: Listener) -> None:
     assert {tuple(type(value) for value in payload.values()) for payload in received} == {(str, str, int, int)}
 
 
-def test_one_for_each_committed_batch(writer: Connection, log: TrackedLog, listener: Listener, few_events: int) -> None:
-    projector = projector_of(writer, log, few_events)
+def test_one_for_each_committed_batch(
+    connected: Connection, log: TrackedLog, listener: Listener, few_events: int
+) -> None:
+    projector = projector_of(connected, log, few_events)
     for first in range(0, len(EVENTS), 30):
         projector.apply(EVENTS[first : first + 30])
     assert listener.positions() == [30, 60, 90, 100]
@@ -112,33 +108,33 @@ def test_one_for_each_committed_batch(writer: Connection, log: TrackedLog, liste
     ("few_events", "step"), [(FEW_EVENTS, "folded"), (0, "archived"), (0, "folded"), (0, "merged")]
 )
 def test_a_failed_batch_sends_no_notification(
-    writer: Connection, log: TrackedLog, listener: Listener, few_events: int, step: str
+    connected: Connection, log: TrackedLog, listener: Listener, few_events: int, step: str
 ) -> None:
     with pytest.raises(ArithmeticError):
-        projector_of(writer, log, few_events, step).apply(EVENTS[:30])
+        projector_of(connected, log, few_events, step).apply(EVENTS[:30])
     assert listener.positions() == []
-    projector_of(writer, log, few_events).apply(EVENTS[:30])
+    projector_of(connected, log, few_events).apply(EVENTS[:30])
     assert listener.positions() == [30]
 
 
 def test_an_outer_transaction_delays_the_notification_until_its_commit(
-    writer: Connection, log: TrackedLog, listener: Listener, few_events: int, database_url: str
+    connected: Connection, log: TrackedLog, listener: Listener, few_events: int, database_url: str
 ) -> None:
-    with writer.transaction(force_rollback=True):
-        projector_of(writer, log, few_events).apply(EVENTS[:30])
+    with connected.transaction(force_rollback=True):
+        projector_of(connected, log, few_events).apply(EVENTS[:30])
     assert listener.positions() == []
-    with writer.transaction():
-        projector_of(writer, log, few_events).apply(EVENTS[:30])
+    with connected.transaction():
+        projector_of(connected, log, few_events).apply(EVENTS[:30])
         with connect(database_url) as another, Listener(another, database_url) as meanwhile:
             assert meanwhile.positions() == []
     assert listener.positions() == [30]
 
 
 def test_an_overtaken_projector_sends_no_notification(
-    writer: Connection, log: TrackedLog, listener: Listener, few_events: int
+    connected: Connection, log: TrackedLog, listener: Listener, few_events: int
 ) -> None:
-    behind = projector_of(writer, log, few_events)
-    projector_of(writer, log, few_events).apply(EVENTS[:30])
+    behind = projector_of(connected, log, few_events)
+    projector_of(connected, log, few_events).apply(EVENTS[:30])
     with pytest.raises(PositionMoved):
         behind.apply(EVENTS[:10])
     with pytest.raises(PositionMoved):

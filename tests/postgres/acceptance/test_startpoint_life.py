@@ -10,6 +10,7 @@ from eventlog.startpoint import EXPIRY_MS, StartpointSpecific
 from tests.builders import FIRST_TIME, startpoint
 from tests.fixtures.acceptance import samza_answers as samza
 from tests.fixtures.acceptance.imported_job import ImportedJob, Row
+from tests.fixtures.acceptance.odd_jobs import import_recording_a
 
 MINUTE: Final = 60_000
 STEP: Final = "log_offset, status, system_name, stream_name, partition_id, task_name, startpoint_type, startpoint_value"
@@ -68,10 +69,7 @@ def life_of_recording_a() -> list[Row]:
 
 @pytest.fixture(scope="module")
 def recording(database: Connection) -> ImportedJob:
-    job = ImportedJob(database, "wordcount_pv")
-    job.import_recorded(job.coordinator_stream, samza.recorded_stream("coordinator"))
-    job.import_recorded(job.checkpoint_stream, samza.recorded_stream("checkpoint"))
-    return job
+    return import_recording_a(database)
 
 
 def life(job: ImportedJob, at_ms: int = FIRST_TIME + MINUTE, columns: str = STEP) -> list[Row]:

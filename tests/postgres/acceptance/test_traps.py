@@ -3,23 +3,17 @@
 import itertools
 from typing import Final
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
-from eventlog.startpoint import StartpointSpecific, StartpointTimestamp, StartpointUpcoming
 from tests.builders import (
     FIRST_TIME,
     checkpoint_v1,
     config_set,
-    coordinator_key,
-    fan_out,
-    raw,
     recorded,
     set_checkpoint,
-    startpoint,
 )
 from tests.fixtures.acceptance.imported_job import SETTINGS, ImportedJob
 
@@ -39,42 +33,6 @@ def test_t01_the_checkpoint_topic_goes_before_set_checkpoint(database: Connectio
     ]
     only = ImportedJob(database, "t01-only", checkpoints=[checkpoint_v1("t", {"kafka.in.0": "5"})])
     assert only.rows("job", "coordinator_stream, checkpoint_stream, task_count") == [(None, only.checkpoint_stream, 1)]
-
-
-@pytest.mark.parametrize("value", [None, b'{"values":{"value":null}}', b'{"values":{}}'])
-def test_t03_every_kind_of_delete_removes_the_row_and_appears_in_history(
-    database: Connection, value: bytes | None
-) -> None:
-    events = [config_set("a", "1"), raw(config_set("a").key, value)]
-    job = ImportedJob(database, f"t03-{value!r}".replace("'", ""), coordinator=events)
-    assert job.config() == {}
-    assert job.rows("config_history", "log_offset, operation, config_value") == [(0, "set", "1"), (1, "delete", None)]
-    tombstones = job.rows("event", "log_offset, operation, value_bytes", "log_offset = 1")
-    assert tombstones == [(1, "delete", None)] if value is None else [(1, "set", len(value))]
-    assert job.quarantine() == []
-
-
-def test_t07_records_without_an_envelope(database: Connection) -> None:
-    events = [
-        startpoint("kafka.in.0", StartpointTimestamp(5, FIRST_TIME)),
-        fan_out("t", {"kafka.in.1": StartpointUpcoming(FIRST_TIME)}),
-        raw(coordinator_key("samza-drain-v1", "k"), b"{}"),
-    ]
-    job = ImportedJob(database, "t07", coordinator=events)
-    nobody = "source is null and host is null and username is null and message_time is null"
-    for relation in ("startpoint", "startpoint_fan_out", "other_message"):
-        assert job.rows(relation, nobody) == [(True,)]
-    assert job.rows("startpoint", "startpoint_type, startpoint_value") == [("timestamp", "5")]
-
-
-def test_a_value_without_bytes_deletes_a_startpoint(database: Connection) -> None:
-    """As Samza's StartpointManager reads it."""
-    request = startpoint("kafka.in.0", StartpointSpecific("7", FIRST_TIME))
-    fanned_out = fan_out("t", {"kafka.in.0": StartpointSpecific("8", FIRST_TIME)})
-    events = [request, fanned_out, *(event._replace(value=b"") for event in (request, fanned_out))]
-    job = ImportedJob(database, "no-bytes", coordinator=events)
-    assert [job.rows(relation, "1") for relation in ("startpoint", "startpoint_fan_out")] == [[], []]
-    assert job.quarantine() == []
 
 
 def test_t44_odd_times_order_nothing(database: Connection) -> None:

@@ -1,15 +1,16 @@
-"""Validity: from when to when each thing was so, in a recorded job and in built cases."""
+"""Validity: from when to when each thing was so, and what a relation says of a log that was recorded again."""
 
 from typing import Final
 
 import pytest
+from psycopg.errors import InvalidTextRepresentation
 
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
 from projections.fold.rows import Swept
 from projections.projector import Projector
 from projections.tracked_logs import logs_of
-from tests.builders import FIRST_TIME, config_set, raw, recorded
+from tests.builders import FIRST_TIME, checkpoint_v1, config_set, raw, recorded
 from tests.fixtures.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob, Row
 from tests.fixtures.properties.importing import import_events
 from tests.oracle import ROWS, to_time
@@ -17,19 +18,13 @@ from tests.oracle import ROWS, to_time
 pytestmark = pytest.mark.slow
 
 MINUTE: Final = 60_000
-RELATIONS: Final = ("config", "container_host", "task_container", "task_partition")
 BOUNDS: Final = "from_log_offset, to_log_offset"
 AT: Final = "valid_from <= %(at)s and (valid_to > %(at)s or valid_to is null)"
 
 
-def selected(job: ImportedJob, relation: str, source: str, **values: object) -> list[Row]:
-    query = f"select {ROWS[relation]} from {source} order by {ROWS[relation]}"
-    return job.connection.execute(query.encode(), {"name": job.name, **values}).fetchall()
-
-
-def validity(job: ImportedJob, relation: str, columns: str) -> list[Row]:
-    """Bounds as offsets, then these columns; in the order of the offsets."""
-    return job.rows(f"{relation}_validity", f"{BOUNDS}, {columns}")
+def config_at(job: ImportedJob, source: str, at: object) -> list[Row]:
+    query = f"select {ROWS['config']} from coordinator.{source} order by {ROWS['config']}"
+    return job.connection.execute(query.encode(), {"name": job.name, "at": at}).fetchall()
 
 
 def respelt(event: NewEvent) -> NewEvent:
@@ -43,7 +38,24 @@ def test_spellings_of_a_key_that_are_swept_at_once_end_it(database: Connection) 
     projector = Projector(database, logs_of(database, job.coordinator_stream)[0], SETTINGS, lambda: IMPORTED_AT)
     projector.pass_to(4)
     projector.apply([], swept=[Swept(3, key) for key in (plain.key, odd.key) if key is not None])
-    assert validity(job, "config", "config_value") == [(0, 1, "1"), (1, 3, "2")]
+    assert job.rows("config_validity", f"{BOUNDS}, config_value") == [(0, 1, "1"), (1, 3, "2")]
+
+
+def test_a_new_incarnation_begins_with_nothing_set(database: Connection) -> None:
+    job = ImportedJob(database, "reincarnated", coordinator=[config_set("a", "1"), config_set("b", "1")])
+    job.import_recorded(job.coordinator_stream, recorded([config_set("b", "1"), config_set("b", "2")]))
+    rows = job.rows("config_change", "incarnation, log_offset, config_key, previous_value, config_value")
+    assert rows == [(1, 0, "a", None, "1"), (1, 1, "b", None, "1"), (2, 0, "b", None, "1"), (2, 1, "b", "1", "2")]
+
+
+def test_checkpoints_that_are_recorded_again_pass_an_offset_once(database: Connection) -> None:
+    """The recording has another last event."""
+    commits = [checkpoint_v1("t", {"kafka.in.0": offset}) for offset in ("10", "20", "30", "31")]
+    job = ImportedJob(database, "passed", coordinator=[config_set()], checkpoints=commits[:3])
+    job.import_recorded(job.checkpoint_stream, recorded([*commits[:2], commits[3]]))
+    assert job.answer("time_of_input_offset('kafka', 'in', 0, '20')", "log_offset") == [(1,)]
+    with pytest.raises(InvalidTextRepresentation, match="odd"):
+        job.answer("time_of_input_offset('kafka', 'in', 0, 'odd')", "log_offset")
 
 
 def test_another_incarnation_ends_what_was_so(database: Connection) -> None:
@@ -64,5 +76,5 @@ def test_another_incarnation_ends_what_was_so(database: Connection) -> None:
     assert job.rows("config_validity", "valid_from", "config_value = '9'") == [(began,)]
     for minutes in (0, 1, 2, 4, 5, 6):
         at = to_time(FIRST_TIME + minutes * MINUTE)
-        valid = selected(job, "config", f"coordinator.config_validity where job_name = %(name)s and {AT}", at=at)
-        assert valid == selected(job, "config", "coordinator.config_as_of(%(name)s, '1', %(at)s)", at=at)
+        valid = config_at(job, f"config_validity where job_name = %(name)s and {AT}", at)
+        assert valid == config_at(job, "config_as_of(%(name)s, '1', %(at)s)", at)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.events import NewEvent
-from eventlog.log import EventLog
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.messages import (
     Delete,
     Message,
@@ -27,14 +27,38 @@ from eventlog.messages import (
 )
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection, connect
-from eventlog.streams import coordinator_stream_name, identify
+from eventlog.streams import StreamIdentity, coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_message
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
+from tests.contracts.event_log import clock
+from tests.fixtures.compaction import latest_per_key
 from tests.fixtures.postgres import CloneSeries
 from tests.fixtures.properties.importing import import_events
 from tests.oracle import Row
-from tests.postgres.properties.compacting_log import CompactingLog
+
+
+class CompactingLog(MemoryEventLog):
+    """A log in memory, of which a reader sees what was not compacted away."""
+
+    def __init__(self, stream: StreamIdentity) -> None:
+        super().__init__(stream, clock=clock)
+        self._dropped: set[int] = set()
+
+    def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
+        """See `EventLog.read`; offsets have gaps."""
+        return (event for event in super().read(first, until) if event.offset not in self._dropped)
+
+    def everything(self) -> list[RecordedEvent]:
+        """Every event that ever was on the log."""
+        return list(super().read())
+
+    def compact(self, upto: int, *, keep_tombstones: bool) -> None:
+        """Clean what lies below an offset."""
+        before = list(self.read())
+        kept = latest_per_key(before, upto=upto, keep_tombstones=keep_tombstones)
+        self._dropped |= {event.offset for event in before} - {event.offset for event in kept}
+
 
 pytestmark = pytest.mark.slow
 

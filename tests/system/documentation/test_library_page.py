@@ -9,7 +9,7 @@ import pytest
 from coordstream import KafkaCheckpointManager, KafkaEventLog, MemoryEventLog, checkpoint_stream
 from coordstream import create_coordinator_stream as make_stream
 from tests.checkout import CHECKOUT
-from tests.fixtures.new_user import new_user
+from tests.fixtures.new_user import NewUser
 
 pytestmark = pytest.mark.slow
 
@@ -40,9 +40,8 @@ def over_other_logs(maker: str) -> str:
     return "".join(line for line in lines if not line.startswith(STARTS_POSTGRES))
 
 
-def test_the_examples_give_what_they_show() -> None:
-    with new_user() as user:
-        assert user.run_examples(PAGE.name, TEXT) > 40
+def test_the_examples_give_what_they_show(user: NewUser) -> None:
+    assert user.run_examples(PAGE.name, TEXT) > 40
 
 
 def test_the_examples_give_the_same_in_memory() -> None:

@@ -11,7 +11,7 @@ from deltalake import DeltaTable
 from pyarrow import parquet
 
 from tests.checkout import CHECKOUT
-from tests.fixtures.new_user import new_user
+from tests.fixtures.new_user import NewUser
 
 TEXT: Final = (CHECKOUT / "docs" / "recipes.md").read_text(encoding="utf-8")
 PROGRAM: Final = re.compile(r"^```python\n(from pyspark.*?)^```", re.DOTALL | re.MULTILINE)
@@ -30,16 +30,15 @@ def in_duckdb(rows: pa.Table, names: list[str]) -> pa.Table:
 
 @pytest.mark.long
 @pytest.mark.spark
-def test_spark_reads_the_rows_of_duckdb() -> None:
+def test_spark_reads_the_rows_of_duckdb(user: NewUser) -> None:
     (program,) = PROGRAM.findall(TEXT)
-    with new_user() as user:
-        recordings = (f"tests/recordings/A/{name}.jsonl.gz" for name in ("coordinator", "checkpoint"))
-        user.run("coordstream", "import", *recordings)
-        user.run("coordstream", "export", "--lake", "lake")
-        printed = user.run(sys.executable, "-c", program + COPY)
-        assert printed.count("|100  |") == 2
-        assert printed.endswith("\n0\n")
-        written = DeltaTable(user.folder / "lake").to_pyarrow_dataset()
-        copied = in_duckdb(parquet.read_table(user.folder / "copy"), written.schema.names)
-        assert len(copied) == 815
-        assert copied.equals(in_duckdb(written.to_table(), written.schema.names))
+    recordings = (f"tests/recordings/A/{name}.jsonl.gz" for name in ("coordinator", "checkpoint"))
+    user.run("coordstream", "import", *recordings)
+    user.run("coordstream", "export", "--lake", "lake")
+    printed = user.run(sys.executable, "-c", program + COPY)
+    assert printed.count("|100  |") == 2
+    assert printed.endswith("\n0\n")
+    written = DeltaTable(user.folder / "lake").to_pyarrow_dataset()
+    copied = in_duckdb(parquet.read_table(user.folder / "copy"), written.schema.names)
+    assert len(copied) == 815
+    assert copied.equals(in_duckdb(written.to_table(), written.schema.names))

@@ -2,14 +2,13 @@
 
 import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.checkout import CHECKOUT
-from tests.fixtures.new_user import NewUser, new_user
+from tests.fixtures.new_user import NewUser
 
 pytestmark = pytest.mark.slow
 
@@ -24,12 +23,6 @@ def blocks(language: str) -> list[str]:
 
 def commands() -> list[str]:
     return [line for block in blocks("sh") for line in block.splitlines() if line.strip()]
-
-
-@pytest.fixture(scope="module")
-def user() -> Iterator[NewUser]:
-    with new_user() as user:
-        yield user
 
 
 @pytest.fixture(scope="module")

@@ -1,23 +1,16 @@
 """What docs/recipes.md shows is run as it stands there, in the order in which it stands, as a new user would run it."""
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 import pytest
 
 from tests.checkout import CHECKOUT
-from tests.fixtures.new_user import NewUser, new_user
+from tests.fixtures.new_user import NewUser
 
 pytestmark = pytest.mark.slow
 
 TEXT: Final = (CHECKOUT / "docs" / "recipes.md").read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
-def user() -> Iterator[NewUser]:
-    with new_user() as user:
-        yield user
 
 
 @pytest.fixture(scope="module")

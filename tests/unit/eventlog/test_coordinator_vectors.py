@@ -60,6 +60,7 @@ def test_message_with_envelope(vector: Vector) -> None:
         assert coordinator.encode_message(message) == (decoded(vector["key_b64"]), decoded(vector["value_b64"]))
 
 
+@pytest.mark.scenario("SPM-03", "SPM-19", "HRD-38")
 @pytest.mark.parametrize("vector", vectors("startpoint"), ids=lambda vector: vector["id"])
 def test_startpoint(vector: Vector) -> None:
     said = vector["input"]
@@ -73,6 +74,7 @@ def test_startpoint(vector: Vector) -> None:
     assert key in startpoint_key_readings(message.key_text)
 
 
+@pytest.mark.scenario("SPM-19")
 @pytest.mark.parametrize("vector", vectors("startpoint_fan_out"), ids=lambda vector: vector["id"])
 def test_startpoint_fan_out(vector: Vector) -> None:
     said = vector["input"]

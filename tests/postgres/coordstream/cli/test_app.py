@@ -14,7 +14,7 @@ import pytest
 from coordstream.cli import app
 from coordstream.cli.app import COMMANDS, load, main
 from tests.checkout import CHECKOUT
-from tests.fixtures.coordstream.command_line import MASK_KEY, CommandLine, in_own_process, without_settings
+from tests.fixtures.coordstream.command_line import CommandLine, in_own_process, started, without_settings
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 STREAM: Final = "__samza_coordinator_wordcount-pv_1"
@@ -147,11 +147,9 @@ WAITING = "select pid from pg_stat_activity where wait_event_type = 'Lock' and d
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_cancels_the_query_under_way(cli: CommandLine, number: signal.Signals) -> None:
-    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
-    command = [sys.executable, "-m", "coordstream", "status"]
     with cli.connection() as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:
         blocker.execute("lock table eventlog.event in access exclusive mode")
-        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:
+        with started(cli, "status") as child:
             wait_until(lambda: watcher.execute(WAITING).fetchall(), what="the query to wait")
             child.send_signal(number)
             _, printed = child.communicate(timeout=PATIENCE)

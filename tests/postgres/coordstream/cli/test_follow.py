@@ -44,12 +44,6 @@ def test_many_rows_leave_statistics_for_the_planner(cli: CommandLine, tmp_path: 
     assert cli.ask(logs) == [(2,)]
 
 
-def test_until_ends_after_an_offset(cli: CommandLine) -> None:
-    append(cli, COORDINATOR, "1", "2", "3")
-    assert cli.follow(COORDINATOR, "--until", "1") == (0, "2 events read\n", "")
-    assert cli.ask(STATE) == [("stopped", 2)]
-
-
 SLOW_WRITES = """
 create function public.wait() returns trigger language plpgsql as 'begin perform pg_sleep(0.5); return null; end';
 create trigger wait after update on projection.position execute function public.wait();
@@ -84,27 +78,6 @@ def test_a_signal_ends_it_cleanly(cli: CommandLine, number: signal.Signals) -> N
     assert cli.ask(STATE) == [("stopped", 1)]
 
 
-@pytest.mark.parametrize(
-    ("variable", "value"), [("COORDSTREAM_MASK_KEY", "another key"), ("COORDSTREAM_SECRET_PATTERNS", "password,pin")]
-)
-def test_another_key_or_pattern_is_refused_with_what_to_do(
-    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
-) -> None:
-    stream = "__samza_coordinator_counts_1"
-    cli.done("log", "create", stream)
-    cli("follow", stream, "--once")
-    cli.done("log", "append", stream, "--key", '[1,"set-config","a"]', "--value", '{"values":{"value":"1"}}')
-    monkeypatch.setenv(variable, value)
-    refused = cli("follow", stream, "--once")
-    assert refused.code == 1
-    message = " ".join(refused.err.split())
-    assert (
-        "restore COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS" in message
-    )
-    assert value not in message
-    assert cli.ask("select count(*) from coordinator.config") == [(0,)]
-
-
 @pytest.fixture
 def held(cli: CommandLine) -> Iterator[None]:
     """A stream whose lock another session holds, so that a follower waits."""
@@ -136,11 +109,9 @@ def test_a_signal_before_the_end_has_its_own_exit_code(cli: CommandLine, number:
     assert err.endswith(f"Z Interrupted by {number.name}: 1 of 1 streams were not read to the end.\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "code"), [(("--timeout", "2s"), 4), ((), 4)], ids=["until its timeout", "until its outage timeout"]
-)
+@pytest.mark.parametrize("words", [("--timeout", "2s"), ()], ids=["until its timeout", "until its outage timeout"])
 def test_brokers_that_cannot_be_reached(
-    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(follow_command, "OUTAGE_TIMEOUT_SECONDS", 0.5)
     monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 500)
@@ -148,7 +119,7 @@ def test_brokers_that_cannot_be_reached(
         place = f"127.0.0.1:{taken.getsockname()[1]}"
     monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", place)
     finished = cli("follow", "--all", "--once", *words)
-    assert finished.code == code
+    assert finished.code == 4
     first, waits, last = finished.err.splitlines()
     assert f"Following all streams of Kafka at {place} into" in first
     assert waits.endswith("; retrying")

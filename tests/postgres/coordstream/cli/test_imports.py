@@ -1,8 +1,6 @@
-import gzip
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,12 +15,11 @@ from projections.parallel_import import ImportJob
 from tests.fixtures.coordstream.command_line import (
     CHECKPOINT,
     COORDINATOR,
-    MASK_KEY,
     RECORDING_A,
     CommandLine,
     config_event,
     recording,
-    without_settings,
+    started,
 )
 from tests.fixtures.waiting import PATIENCE, wait_until
 
@@ -57,20 +54,6 @@ def test_a_second_import_adds_nothing(cli: CommandLine, processes: str) -> None:
     assert cli.ask("select count(*) from eventlog.event") == [(427 + 388,)]
 
 
-def test_a_followed_log_in_postgres_is_left_as_it_is(cli: CommandLine, tmp_path: Path) -> None:
-    stream = "__samza_coordinator_counts_1"
-    events = [config_event(offset, "a", str(offset)) for offset in range(4)]
-    cli.done("log", "create", stream)
-    cli.done("log", "append", stream, "--from-file", recording(tmp_path / "three.jsonl", events[:3]))
-    cli.follow("--all", "--once")
-    assert cli.done("import", tmp_path / "three.jsonl").startswith(f"{stream}: 0 new events, 3 already present")
-    refused = cli.refused("import", recording(tmp_path / "four.jsonl", events))
-    assert refused.startswith(f"{stream} is a log in Postgres, and the recording has events that")
-    cli.done("log", "append", stream, "--from-file", recording(tmp_path / "fourth.jsonl", events[3:]))
-    assert cli.follow("--all", "--once").code == 0
-    assert cli.ask("select config_value, log_offset from coordinator.config") == [("3", 3)]
-
-
 @pytest.fixture
 def many_topics(tmp_path: Path) -> Path:
     """20 topics of 10 events each, interleaved."""
@@ -94,25 +77,6 @@ def test_a_terminal_has_a_bar(
     assert "200/200" in finished.err
 
 
-def test_a_stream_may_be_in_several_files(cli: CommandLine, tmp_path: Path) -> None:
-    lines = gzip.decompress(RECORDING_A[0].read_bytes()).splitlines(keepends=True)
-    first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
-    first.write_bytes(b"".join(lines[:100]))
-    second.write_bytes(b"".join(lines[100:]))
-    assert "do not come after those of" in cli.refused("import", second, first)
-    assert cli.is_empty()
-    assert [row["added"] for row in cli.rows("import", first, second)] == [427]
-
-
-def test_what_is_not_a_file_is_refused(cli: CommandLine, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    assert "none.jsonl: No such file or directory" in cli.refused("import", "none.jsonl")
-    assert ": Is a directory" in cli.refused("import", tmp_path)
-    assert "is not a regular file, and it is read twice" in cli.refused("import", tmp_path / "pipe")
-    assert "Name the files in the order of their offsets" in cli.refused("import", RECORDING_A[0], RECORDING_A[0])
-    assert cli.is_empty()
-
-
 def test_the_error_of_a_process_is_printed(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
     sentence = wordcount.refused("import", *RECORDING_A, "--processes", "2")
@@ -132,12 +96,7 @@ def test_processes_are_started_when_worthwhile(
 
 @contextmanager
 def held_up_import(cli: CommandLine, *words: str) -> Iterator[tuple[subprocess.Popen[str], Callable[[], int]]]:
-    """An import of recording A in a process group of its own, all of whose batches wait, and how many do.
-
-    What it holds up goes on afterwards.
-    """
-    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
-    command = [sys.executable, "-m", "coordstream", "import", *map(str, RECORDING_A), *words]
+    """An import of recording A all of whose batches wait, and how many do. What it holds up goes on afterwards."""
     with psycopg.connect(cli.database_url) as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:
 
         def waiting() -> int:
@@ -145,18 +104,8 @@ def held_up_import(cli: CommandLine, *words: str) -> Iterator[tuple[subprocess.P
             return len(watcher.execute(query).fetchall())
 
         blocker.execute("lock table eventlog.event in share mode")
-        with subprocess.Popen(
-            command,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        ) as child:
-            try:
-                yield child, waiting
-            finally:
-                child.kill()
+        with started(cli, "import", *RECORDING_A, *words) as child:
+            yield child, waiting
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -1,7 +1,6 @@
 """A lake is written, verified, imported, and proves what a retention detaches. Needs no Spark."""
 
 import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -28,7 +27,7 @@ from tests.fixtures.coordstream.command_line import (
     Finished,
     in_own_process,
     recording,
-    without_settings,
+    started,
 )
 from tests.fixtures.object_stores import S3Server
 from tests.postgres.coordstream.cli import test_retention as retained
@@ -152,20 +151,15 @@ def test_verify_and_retention_name_what_was_changed(
     assert (rebuilt.code, rebuilt.err) == (1, f"Cannot rebuild {CHECKPOINT}. {ended.err}")
 
 
-def test_a_lost_event_is_named(cli: CommandLine, tmp_path: Path) -> None:
+def test_changed_and_lost_events_are_named_and_lost_ones_are_taken_back(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", *RECORDING_A)
     cli.done("export", "--lake", tmp_path / "lake")
+    expected = cli.ask(FINGERPRINTS)
     with cli.connection() as connection:
         connection.execute("set session_replication_role = replica")  # the archive is append-only
         connection.execute("update eventlog.event set value = 'x' where log_offset = 9")
     lost = cli("verify", "--all", "--against", tmp_path / "lake").err
     assert lost.count("does not have the archived event at offset 9 of ") == 2
-
-
-def test_lost_events_are_taken_back(cli: CommandLine, tmp_path: Path) -> None:
-    cli.done("import", *RECORDING_A)
-    cli.done("export", "--lake", tmp_path / "lake")
-    expected = cli.ask(FINGERPRINTS)
     with cli.connection() as connection:
         connection.execute("set session_replication_role = replica")
         connection.execute("delete from eventlog.event where log_offset between 5 and 9 or log_offset > 380")
@@ -177,10 +171,9 @@ def test_lost_events_are_taken_back(cli: CommandLine, tmp_path: Path) -> None:
 
 def test_runs_at_once_add_every_event_once(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", *RECORDING_A)
-    settings = {"COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
 
     def export(_number: int) -> Finished:
-        return in_own_process("export", "--lake", str(tmp_path / "lake"), **settings)
+        return in_own_process("export", "--lake", str(tmp_path / "lake"), **cli.settings)
 
     with ThreadPoolExecutor(3) as pool:
         ended = list(pool.map(export, range(3)))
@@ -196,11 +189,8 @@ def test_kills_leave_every_event_once(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", *RECORDING_A)
     lake, moments = tmp_path / "lake", Random(7)
     for _ in range(scaled(3, 20)):
-        process = start_export(cli, lake)
-        with suppress(subprocess.TimeoutExpired):
+        with started(cli, "export", "--lake", lake) as process, suppress(subprocess.TimeoutExpired):
             process.wait(moments.uniform(0.5, 2.5))
-        process.kill()
-        process.wait()
         if is_lake(str(lake)):
             found = open_lake(str(lake))
             assert found.table.count() == sum(log.events for log in found.logs.values())
@@ -208,14 +198,6 @@ def test_kills_leave_every_event_once(cli: CommandLine, tmp_path: Path) -> None:
     cli("export", "--lake", lake)
     assert DeltaTable(lake).count() == 815
     verified(cli, lake)
-
-
-def start_export(cli: CommandLine, lake: Path) -> subprocess.Popen[bytes]:
-    settings = {"COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
-    words = [sys.executable, "-m", "coordstream", "export", "--lake", str(lake)]
-    return subprocess.Popen(
-        words, env=without_settings() | settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
 
 
 def test_a_run_that_fails_adds_nothing_and_the_next_one_goes_on(

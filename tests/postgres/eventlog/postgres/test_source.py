@@ -52,12 +52,6 @@ class TestPostgresSource(EventSourceContract):
         PostgresEventLog(self._connection, stream_name).append(events)
 
 
-@pytest.fixture
-def source(database_url: str) -> Iterator[PostgresSource]:
-    with PostgresSource(database_url) as opened:
-        yield opened
-
-
 def created(url: str, stream_name: str, count: int = 0) -> PostgresEventLog:
     log = PostgresEventLog.create(url, identify(stream_name))
     log.append(new_events(count))

@@ -17,7 +17,6 @@ from tests.checkout import CHECKOUT
 from tests.fixtures.coordstream.command_line import CommandLine, in_own_process
 
 STREAM = "__samza_coordinator_orders_1"
-GROUPER = "job.systemstreampartition.grouper.factory"
 
 
 @pytest.fixture
@@ -122,14 +121,6 @@ def test_a_concurrent_change_is_not_overwritten(orders: CommandLine, monkeypatch
     finished = orders("config", "set", "orders", "a", "1")
     assert (finished.code, config(orders)) == (1, {"a": "by another"})
     assert finished.err == f'Nothing was written: "a" in {STREAM} has changed in the meantime. Try again.\n'
-
-
-def test_a_forced_change_says_so_in_its_source(orders: CommandLine) -> None:
-    orders.done("config", "set", "orders", GROUPER, "Old")
-    printed = orders.done("config", "set", "orders", GROUPER, "New", "--force")
-    assert undone_by(printed) == ["config", "set", "--force", "orders", GROUPER, "Old"]
-    with PostgresEventLog(orders.database_url, STREAM) as log:
-        assert b'"source":"coordinator-stream-writer (forced)"' in (list(log.read())[-1].value or b"")
 
 
 @pytest.mark.slow

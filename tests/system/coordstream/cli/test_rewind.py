@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,19 +16,18 @@ from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import system_clock
-from eventlog.startpoint import StartpointOldest, StartpointSpecific
+from eventlog.startpoint import StartpointSpecific
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from managers import wrapped_logs
 from tests.builders import startpoint
 from tests.checkout import CHECKOUT
 from tests.fixtures.coordstream.command_line import CommandLine
-from tests.fixtures.coordstream.rewindable_job import DELETED, NEVER_RUNNING, RewindableJob
+from tests.fixtures.coordstream.rewindable_job import NEVER_RUNNING, RewindableJob
 from tests.fixtures.kafka_topics import Topics
 
 PLAN = "plan.json"
 UNDO = "plan.undo.json"
-KINDS: tuple[tuple[str, ...], ...] = ((), ("--checkpoints", "--force"))
 
 
 @pytest.fixture
@@ -61,16 +60,6 @@ def refused(cli: CommandLine, job: RewindableJob, *words: str) -> str:
     assert job.ends() == ends
     assert not Path(UNDO).exists()
     return message
-
-
-def test_offsets_from_a_file(kafka_cli: CommandLine, job: RewindableJob) -> None:
-    then = Path("then.properties")
-    then.write_text(kafka_cli.done("checkpoint", "write", job.name))
-    job.commit(0, 19)
-    assert moves(kafka_cli, job, "--from-file", "then.properties") == [(0, 20, 15, 5, 0, None), (1, 10, 10, 0, 0, None)]
-    then.write_text(then.read_text().replace("Partition 1", "Partition 8"))
-    message = kafka_cli.refused("rewind", "plan", job.name, "--from-file", "then.properties")
-    assert message.startswith(f"Task 'Partition 8' does not read kafka.{job.input}.1.")
 
 
 def test_where_each_task_stood_when_a_deployment_began(kafka_cli: CommandLine, job: RewindableJob) -> None:
@@ -178,32 +167,3 @@ def test_a_plan_is_for_one_coordinator_stream(kafka_cli: CommandLine, job: Rewin
     topics.write(job.coordinator, [NewEvent(event.key, event.value) for event in events])
     assert "was created again" in refused(kafka_cli, job)
     assert "was created again" in kafka_cli.refused("rewind", "undo", "applied.json", "--yes")
-
-
-def test_a_plan_is_refused_if_an_input_is_gone_or_lacks_its_offsets(
-    kafka_cli: CommandLine, job: RewindableJob, topics: Topics
-) -> None:
-    plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 1")
-    topics.delete(job.input)
-    topics.create(job.input, DELETED)
-    for kind in KINDS:
-        assert f"The input has no kafka.{job.input}.1" in refused(kafka_cli, job, *kind)
-    topics.grow(job.input, 2)
-    job.produce(1, 2)
-    for kind in KINDS:
-        assert f"The input no longer has offset 3 of kafka.{job.input}.1." in refused(kafka_cli, job, *kind)
-
-
-@pytest.mark.parametrize(("kind", "code", "reason"), [((), 1, "was changed"), (("--checkpoints",), 3, "written again")])
-def test_an_undo_is_refused_if_another_writer_has_changed_what_was_written(
-    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, kind: Sequence[str], code: int, reason: str
-) -> None:
-    job.set_config(NEVER_RUNNING)
-    plan(kafka_cli, job, "--to-earliest")
-    assert kafka_cli("rewind", "apply", PLAN, "--yes", *kind).code == 0
-    key = f"kafka.{job.input}.0.Partition 0"
-    topics.write(job.coordinator, [startpoint(key, StartpointOldest(ms_of(system_clock())))])
-    job.commit(0, 7)
-    ends = job.ends()
-    assert reason in kafka_cli.refused("rewind", "undo", UNDO, "--yes", "--json", code=code)
-    assert job.ends() == ends

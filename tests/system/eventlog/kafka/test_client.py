@@ -28,7 +28,7 @@ from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import CredentialsRefused, OffsetLost, SourceUnavailable, StreamMissing
 from eventlog.streams import identify
-from tests.contracts.followed import new_events
+from tests.contracts.event_log import new_events
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until

@@ -15,7 +15,8 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.ranges import RangeReader
 from eventlog.source import Read, SourceUnavailable, StreamRefused
 from eventlog.streams import coordinator_stream_name
-from tests.contracts.followed import new_events, offsets
+from tests.contracts.event_log import new_events
+from tests.contracts.followed import offsets
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
 

@@ -16,7 +16,8 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import CredentialsRefused, EventSource, SourceUnavailable, StreamRefused
 from eventlog.startpoint import StartpointTimestamp, StartpointUpcoming
 from eventlog.streams import identify
-from tests.contracts.followed import Followed, new_events, offsets
+from tests.contracts.event_log import new_events
+from tests.contracts.followed import Followed, offsets
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_security import USER, SecuredListeners

@@ -10,8 +10,9 @@ from eventlog.kafka import fetch_session
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import EventSource, OffsetLost, StreamFacts, StreamMissing
+from tests.contracts.event_log import new_events
 from tests.contracts.event_source import EventSourceContract
-from tests.contracts.followed import Followed, new_events, offsets
+from tests.contracts.followed import Followed, offsets
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, LASTING, NUDGE_KEY, Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
 

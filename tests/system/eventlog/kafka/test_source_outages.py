@@ -12,7 +12,8 @@ from eventlog.kafka.consumer import FETCH_WAIT_SECONDS, POLL_EVENTS
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
-from tests.contracts.followed import Followed, new_events, offsets
+from tests.contracts.event_log import new_events
+from tests.contracts.followed import Followed, offsets
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_segments import cut_last_batches, damage_batch, move_up

@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -61,13 +61,6 @@ def make_input(topics: Topics, job_name: str) -> MakeInput:
         return name
 
     return make
-
-
-@pytest.fixture
-def system(kafka_options: KafkaOptions) -> Iterator[KafkaSystemAdmin]:
-    """An admin of the run's broker."""
-    with KafkaSystemAdmin(kafka_options) as admin:
-        yield admin
 
 
 @pytest.fixture

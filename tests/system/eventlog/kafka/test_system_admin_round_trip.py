@@ -1,13 +1,11 @@
 """A Kafka cluster is asked, and answers, as by Samza 1.8.0's own KafkaSystemAdmin."""
 
 import itertools
-from collections.abc import Iterator
 from typing import Final
 
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
@@ -36,12 +34,6 @@ STARTPOINTS: Final[list[Startpoint]] = [
     *(StartpointTimestamp(time, 1) for time in (0, 999, 1000, 1001, 1200, 1501, 2000, 2999, 3000, 3001, 2**60)),
 ]
 OFFSETS: Final = ["-1", "0", "1", "9", "10", "9223372036854775806"]
-
-
-@pytest.fixture
-def system(kafka_options: KafkaOptions) -> Iterator[KafkaSystemAdmin]:
-    with KafkaSystemAdmin(kafka_options) as admin:
-        yield admin
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from pyspark.sql.types import StructType
 
 from eventlog.events import NewEvent
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import identify
 from spark_jobs.data_source.columns import SCHEMA
@@ -36,12 +36,6 @@ ReadOn = Callable[..., Batches]
 
 
 @pytest.fixture
-def database(database_url: str) -> Iterator[Connection]:
-    with connect(database_url) as connection:
-        yield connection
-
-
-@pytest.fixture
 def read_on(spark: SparkSession, database_url: str, tmp_path: Path) -> ReadOn:
     """Runs the query of one checkpoint to the present ends, and returns the stream and offset of each batch's rows."""
     register(spark, LogTaskSettings(database_url, FOLD))
@@ -61,19 +55,19 @@ def read_on(spark: SparkSession, database_url: str, tmp_path: Path) -> ReadOn:
     return run
 
 
-def test_a_query_continues_where_it_stopped_and_finds_new_logs(database: Connection, read_on: ReadOn) -> None:
-    append(database, FIRST, 5)
+def test_a_query_continues_where_it_stopped_and_finds_new_logs(connected: Connection, read_on: ReadOn) -> None:
+    append(connected, FIRST, 5)
     assert read_on(maxOffsetsPerTrigger="3") == [rows(FIRST, 0, 3), rows(FIRST, 3, 5)]
     assert read_on() == []
-    append(database, FIRST, 2)
-    append(database, SECOND, 2)
+    append(connected, FIRST, 2)
+    append(connected, SECOND, 2)
     assert read_on() == [rows(FIRST, 5, 7) + rows(SECOND, 0, 2)]
 
 
-def test_a_log_that_does_not_continue_fails_the_query(database: Connection, read_on: ReadOn) -> None:
-    append(database, FIRST, 5)
+def test_a_log_that_does_not_continue_fails_the_query(connected: Connection, read_on: ReadOn) -> None:
+    append(connected, FIRST, 5)
     read_on()
-    delete_events(database, "log_offset >= 2")
+    delete_events(connected, "log_offset >= 2")
     with pytest.raises(StreamingQueryException, match="ends at offset 2, before the position 5"):
         read_on()
 
@@ -105,9 +99,9 @@ def plan(database_url: str) -> Iterator[Callable[..., Planned]]:
         reader.stop()
 
 
-def test_a_micro_batch_has_a_share_of_each_log(database: Connection, plan: Callable[..., Planned]) -> None:
-    append(database, FIRST, 30)
-    append(database, SECOND, 10)
+def test_a_micro_batch_has_a_share_of_each_log(connected: Connection, plan: Callable[..., Planned]) -> None:
+    append(connected, FIRST, 30)
+    append(connected, SECOND, 10)
     planned = plan(maxOffsetsPerTrigger="20")
     start = planned.reader.initialOffset()
     assert planned.reader.getDefaultReadLimit() == ReadMaxRows(20)
@@ -117,22 +111,22 @@ def test_a_micro_batch_has_a_share_of_each_log(database: Connection, plan: Calla
 
 
 def test_what_is_written_after_the_start_of_available_now_is_left_out(
-    database: Connection, plan: Callable[..., Planned]
+    connected: Connection, plan: Callable[..., Planned]
 ) -> None:
-    append(database, FIRST, 3)
+    append(connected, FIRST, 3)
     planned = plan()
     start = planned.reader.initialOffset()
     planned.reader.prepareForTriggerAvailableNow()
-    append(database, FIRST, 3)
-    append(database, SECOND, 3)
+    append(connected, FIRST, 3)
+    append(connected, SECOND, 3)
     end = planned.next(start)
     assert planned.rows(start, end) == rows(FIRST, 0, 3)
     assert planned.next(end) == end
 
 
-def test_a_stream_may_start_at_the_end_or_at_an_offset(database: Connection, plan: Callable[..., Planned]) -> None:
-    append(database, FIRST, 5)
-    append(database, SECOND, 2)
+def test_a_stream_may_start_at_the_end_or_at_an_offset(connected: Connection, plan: Callable[..., Planned]) -> None:
+    append(connected, FIRST, 5)
+    append(connected, SECOND, 2)
     latest = plan(startingOffsets="latest").reader.initialOffset()
     assert plan().next(latest) == latest
     planned = plan(startingOffsets=f'{{"{FIRST}": 3}}')
@@ -149,9 +143,11 @@ def test_a_stream_may_start_at_the_end_or_at_an_offset(database: Connection, pla
         (f'{{"{FIRST}": 1}}', f"Invalid offset 1 of {FIRST} in the option 'startingOffsets'. Expected 2 to 5."),
     ],
 )
-def test_wrong_starts_are_refused(database: Connection, plan: Callable[..., Planned], given: str, message: str) -> None:
-    append(database, FIRST, 5)
-    delete_events(database, "log_offset < 2")
+def test_wrong_starts_are_refused(
+    connected: Connection, plan: Callable[..., Planned], given: str, message: str
+) -> None:
+    append(connected, FIRST, 5)
+    delete_events(connected, "log_offset < 2")
     with pytest.raises(SparkJobError, match=re.escape(message)) as refusal:
         plan(startingOffsets=given).reader.initialOffset()
     assert "checkpoint location" not in str(refusal.value)
@@ -160,27 +156,27 @@ def test_wrong_starts_are_refused(database: Connection, plan: Callable[..., Plan
 @pytest.mark.parametrize(
     ("lose", "message"),
     [
-        (lambda database: delete_events(database, "log_offset < 8"), "now starts at offset 8, after the position 5"),
-        (lambda database: retain(database, 8), "lost events below offset 8 to a retention, after the position 5"),
-        (lambda database: database.execute(NEXT_INCARNATION, (FIRST,)), "was re-created (incarnation 2 instead of"),
+        (lambda connected: delete_events(connected, "log_offset < 8"), "now starts at offset 8, after the position 5"),
+        (lambda connected: retain(connected, 8), "lost events below offset 8 to a retention, after the position 5"),
+        (lambda connected: connected.execute(NEXT_INCARNATION, (FIRST,)), "was re-created (incarnation 2 instead of"),
     ],
 )
 def test_a_log_that_does_not_continue_at_the_position_is_an_error(
-    database: Connection, plan: Callable[..., Planned], lose: Callable[[Connection], object], message: str
+    connected: Connection, plan: Callable[..., Planned], lose: Callable[[Connection], object], message: str
 ) -> None:
-    append(database, FIRST, 10)
+    append(connected, FIRST, 10)
     planned = plan()
     start = place(5)
     end = planned.next(start)
-    lose(database)
+    lose(connected)
     for use in (planned.next, lambda start: planned.rows(start, end)):
         with pytest.raises(SparkJobError, match=re.escape(f"{FIRST} {message}")):
             use(start)
 
 
-def test_a_query_may_start_with_what_a_retention_has_kept(database: Connection, plan: Callable[..., Planned]) -> None:
-    append(database, FIRST, 10)
-    retain(database, 8)
+def test_a_query_may_start_with_what_a_retention_has_kept(connected: Connection, plan: Callable[..., Planned]) -> None:
+    append(connected, FIRST, 10)
+    retain(connected, 8)
     planned = plan()
     assert planned.next(place(8)) == place(10, horizon=8)
     start = planned.reader.initialOffset()
@@ -191,20 +187,20 @@ def test_a_query_may_start_with_what_a_retention_has_kept(database: Connection, 
 
 @pytest.mark.parametrize("names", [["log_offset"], ["log_offset", "message_key"]])
 def test_a_retention_between_plan_and_read_is_an_error(
-    database: Connection, database_url: str, names: list[str]
+    connected: Connection, database_url: str, names: list[str]
 ) -> None:
-    append(database, FIRST, 10)
+    append(connected, FIRST, 10)
     schema = StructType([field for field in SCHEMA if field.name in names])
     reader = BatchReader(parse_options({}), LogTaskSettings(database_url, FOLD), schema)
     (partition,) = reader.partitions()
-    retain(database, 8)
+    retain(connected, 8)
     with pytest.raises(SparkJobError, match=f"A retention has detached events of {FIRST} while they were read"):
         list(reader.read(partition))
 
 
-def test_a_position_of_other_options_names_them(database: Connection, plan: Callable[..., Planned]) -> None:
-    append(database, FIRST, 5)
-    append(database, SECOND, 5)
+def test_a_position_of_other_options_names_them(connected: Connection, plan: Callable[..., Planned]) -> None:
+    append(connected, FIRST, 5)
+    append(connected, SECOND, 5)
     with pytest.raises(SparkJobError, match=f"{FIRST} no longer exists, or the option 'streams' no longer names it"):
         plan(streams=SECOND).next(place(5))
     of_kafka = {FIRST: Place("topic a1", 5)}
@@ -217,25 +213,25 @@ def test_a_recording_is_no_stream(plan: Callable[..., Planned]) -> None:
         plan(**{"from": "recording.jsonl"})
 
 
-def append(database: Connection, stream: str, count: int) -> None:
-    known = database.execute("select 1 from eventlog.log where stream_name = %s", (stream,)).fetchone()
+def append(connected: Connection, stream: str, count: int) -> None:
+    known = connected.execute("select 1 from eventlog.log where stream_name = %s", (stream,)).fetchone()
     if known is None:
-        PostgresAdmin(database).create_stream(identify(stream))
-    with PostgresEventLog(database, stream) as log:
+        PostgresAdmin(connected).create_stream(identify(stream))
+    with PostgresEventLog(connected, stream) as log:
         log.append([NewEvent(b'[1,"set-config","a"]', None)] * count)
 
 
-def delete_events(database: Connection, condition: str) -> None:
+def delete_events(connected: Connection, condition: str) -> None:
     """Delete from the append-only archive, as only its owner can."""
-    database.execute("set session_replication_role = replica")
-    database.execute(f"delete from eventlog.event where {condition}".encode())
-    database.execute("reset session_replication_role")
+    connected.execute("set session_replication_role = replica")
+    connected.execute(f"delete from eventlog.event where {condition}".encode())
+    connected.execute("reset session_replication_role")
 
 
-def retain(database: Connection, horizon: int) -> None:
+def retain(connected: Connection, horizon: int) -> None:
     """Detach the events below an offset, but keep the first one, as a retention does."""
-    delete_events(database, f"log_offset between 1 and {horizon - 1}")
-    database.execute(
+    delete_events(connected, f"log_offset between 1 and {horizon - 1}")
+    connected.execute(
         "insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time)"
         " select log_id, 1, %s, now() from eventlog.log",
         (horizon,),

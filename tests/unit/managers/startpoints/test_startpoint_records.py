@@ -1,7 +1,6 @@
-"""Startpoint requests and fan-outs in a store: their keys, Samza's own bytes, and what a fan-out writes."""
+"""What a fan-out of startpoints writes, and when there is one; the vectors have the bytes of requests and fan-outs."""
 
 import itertools
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,51 +8,11 @@ from hypothesis import strategies as st
 
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import StartpointSpecific
-from eventlog.wire.coordinator import encode_key
-from eventlog.wire.startpoints import encode_startpoint
 from managers.startpoints.startpoint_records import (
     FanOuts,
-    fan_out_key,
-    fan_out_value,
     plan_fan_out,
-    read_fan_out,
-    read_request,
-    request_key,
     should_fan_out_startpoints,
 )
-from tests.vectors.building import partition_of, startpoint_of, startpoint_of_kind
-from tests.vectors.catalogue import decoded, vectors
-
-Vector = dict[str, Any]
-
-
-@pytest.mark.parametrize("vector", vectors("startpoint"), ids=lambda vector: vector["id"])
-@pytest.mark.scenario("SPM-03", "SPM-19", "HRD-38")
-def test_a_request_has_samzas_bytes(vector: Vector) -> None:
-    given = vector["input"]
-    startpoint = startpoint_of_kind(given["kind"], given["creationTimestamp"], given["argument"])
-    name = request_key(partition_of(given["ssp"]), given["task"])
-    assert encode_key(*name) == decoded(vector["key_b64"])
-    assert encode_startpoint(startpoint) == decoded(vector["value_b64"])
-    assert read_request(name, encode_startpoint(startpoint)) == startpoint
-
-
-@pytest.mark.parametrize("vector", vectors("startpoint_fan_out"), ids=lambda vector: vector["id"])
-@pytest.mark.scenario("SPM-19")
-def test_a_fan_out_is_read_as_intended_even_if_samza_cannot_read_it(vector: Vector) -> None:
-    given = vector["input"]
-    expected = {partition_of(each["ssp"]): startpoint_of(each["startpoint"]) for each in given["fan_outs"]}
-    name = fan_out_key(given["task"])
-    assert encode_key(*name) == decoded(vector["key_b64"])
-    value = decoded(vector["value_b64"])
-    assert value is not None
-    read = read_fan_out(name, value)
-    assert (read.timestamp, read.fan_outs) == (given["timestamp"], expected)
-    again = fan_out_value(read.timestamp, read.fan_outs)
-    assert again is not None
-    assert read_fan_out(name, again) == read
-    assert len(again) == len(value)
-
 
 NOW_MS = 1_700_000_000_000
 A, B = SystemStreamPartition("k", "s", 0), SystemStreamPartition("k", "s", 1)

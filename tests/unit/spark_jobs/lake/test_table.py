@@ -3,8 +3,9 @@
 import json
 import os
 import pwd
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -13,11 +14,43 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from eventlog.events import RecordedEvent
-from eventlog.timestamps import ms_of_micros
-from spark_jobs.lake.log_files import LogFiles, to_table
-from spark_jobs.lake.table import LakeError, LogKey, commit_run, lake_uri, open_lake
+from eventlog.postgres.archive import ArchivedEvents
+from eventlog.timestamps import micros_of, ms_of_micros
+from spark_jobs.lake.log_files import LogFiles, pages_of, to_table, write_events
+from spark_jobs.lake.table import LakeError, LakeLog, LogKey, commit_run, create_lake, lake_uri, open_lake
 from spark_jobs.place import is_lake
-from tests.fixtures.lake import ARCHIVED_AT, KEY, add_events, events_of
+
+KEY: Final = LogKey("orders (100%) ü", 2)
+ARCHIVED_AT: Final = micros_of(datetime(2026, 3, 4, 5, 6, 7, 8, tzinfo=UTC))
+
+
+def add_events(output: str, *files: Sequence[RecordedEvent], key: LogKey = KEY) -> LogFiles:
+    """Add files of events of one log in one run, and return the log as the lake has it then."""
+    create_lake(output)
+    lake = open_lake(output)
+    known = lake.logs[key].events if key in lake.logs else 0
+    count = known + sum(map(len, files))
+    log = LakeLog(
+        *(key.stream_name, "coordinator", key.incarnation, "kafka", "cluster", None, "2026-01-01T00:00:00+00:00"),
+        is_current=True,
+        is_complete=True,
+        next_offset=files[-1][-1].offset + 1,
+        observations=[],
+        horizon=None,
+        events=count,
+    )
+    pages = (ArchivedEvents(list(events), [ARCHIVED_AT] * len(events)) for events in files)
+    added = [write_events(lake.uri, key, to_table(key, "coordinator", [page])) for page in pages]
+    commit_run(lake, added, [log])
+    return LogFiles.of(open_lake(output), key)
+
+
+def events_of(log: LogFiles) -> list[RecordedEvent]:
+    """All events of a log, with compared fingerprints. Raises LakeError."""
+    pages = [page for batch in log.batches() for page in pages_of(batch)]
+    assert all(at == ARCHIVED_AT for page in pages for at in page.archived_at)
+    return [event for page in pages for event in page.events]
+
 
 MS: Final = ms_of_micros(ARCHIVED_AT)
 HEADERS: Final = (("a", b"\x00\xff"), ("b", None), ("c\0\ud800", b""))

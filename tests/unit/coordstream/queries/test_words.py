@@ -1,7 +1,25 @@
+"""Who changed a config, and where a task starts, in words."""
+
 import pytest
 
+from coordstream.queries.config import writer
 from coordstream.queries.startpoints import describe_place, describe_startpoint
 from eventlog.startpoint import StartpointSpecific
+
+
+@pytest.mark.parametrize(
+    ("source", "username", "host", "text"),
+    [
+        ("job-runner", "ann", "host-1", "job-runner (ann@host-1)"),
+        ("job-runner", None, None, "job-runner"),
+        (None, "ann", "host-1", "ann@host-1"),
+        (None, None, None, "–"),
+    ],
+)
+def test_a_writer_is_named_as_far_as_it_is_known(
+    source: str | None, username: str | None, host: str | None, text: str
+) -> None:
+    assert writer({"source": source, "username": username, "host": host}) == text
 
 
 @pytest.mark.parametrize(
