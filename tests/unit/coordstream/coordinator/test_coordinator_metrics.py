@@ -63,6 +63,7 @@ def test_metrics_of_a_coordinator() -> None:
         lines = client.get("/metrics").text.splitlines()
         assert client.get("/healthz").status_code == 200
     assert {
+        "coordstream_healthy 1.0",
         'coordstream_coordinator_active{job_name="orders",job_id="1"} 1.0',
         "coordstream_coordinator_tasks 1.0",
         "coordstream_coordinator_containers 1.0",
@@ -86,6 +87,7 @@ def test_a_monitor_that_fails_is_not_healthy_and_says_so() -> None:
     with served(watched) as client:
         answer, metrics = client.get("/healthz"), client.get("/metrics").text
     assert 'coordstream_coordinator_monitor{gauge="kafka-in-partitionCount"} 0.0' in metrics
+    assert "coordstream_healthy 0.0" in metrics
     sentence = "The monitor of partitions failed unexpectedly: RuntimeError."
     assert (answer.status_code, answer.json()["error"]) == (503, sentence)
 
