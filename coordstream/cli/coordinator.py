@@ -25,6 +25,7 @@ from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
+from eventlog.streams import identify
 from managers.assignments.job_model_assignments import ContainerLocality
 from managers.coordinator.job_coordinator import systems_of
 from managers.coordinator.serving_context import JobAttempt, preferred_hosts
@@ -86,7 +87,7 @@ def run(
     admins = partial(open_admins, given_servers=input_servers)
     request = CoordinatorRun(job, admins, note, submitted, restart_on_change, bind, port)
     connect_lock = partial(connect, url, application_name="coordstream coordinator")
-    watched = WatchedCoordinator()
+    watched = WatchedCoordinator(identify(stream, "coordinator"))
     with (
         serving_metrics(metrics_port, metrics_token_file, note, watched),
         database_errors(load_settings()),

@@ -26,6 +26,7 @@ from coordstream.web_server import Report
 from eventlog.errors import ConfigError, EventLogError, printable_text
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
+from eventlog.streams import StreamIdentity
 from managers.assignments.job_model_assignments import LocalityManager
 from managers.config.job_config import write_once_changes
 from managers.coordinator.job_coordinator import JobCoordinator, describe_difference, plan_job, read_job_config
@@ -307,16 +308,19 @@ class SamzaMetricsCollector(Collector):
 class WatchedCoordinator:
     """What is served of a coordinator (`coordinator run --metrics-port`): also before it has the job's lock."""
 
-    process: CoordinatorProcess | None = None
-    """None: the command waits for the lock."""
+    def __init__(self, stream: StreamIdentity) -> None:
+        """``stream``: the coordinator stream of the job."""
+        self.process: CoordinatorProcess | None = None
+        """None: the command waits for the lock."""
+        self._job: Final = stream.job_name, stream.job_id
 
     def failures(self) -> Iterator[str]:
         if self.process is not None:
             yield from self.process.failures()
 
     def collect(self) -> Iterator[str]:
-        yield gauge(
-            "coordinator_active", "1 if this process coordinates the job, 0 while it waits", self.process is not None
-        )
+        text = "1 if this process coordinates the job, 0 while it waits"
+        samples = [(self._job, self.process is not None)]
+        yield metric("coordinator_active", text, ("job_name", "job_id"), samples)
         if self.process is not None:
             yield from self.process.collect()

@@ -113,14 +113,14 @@ class RowsByBucket:
     """The rows of a query about the jobs of a bucket, for all jobs: it reads histories, which scrapes do not wait for.
 
     Each call reads at least one bucket, and others for ``BUDGET_SECONDS``, in a thread; those first that were read
-    longest ago. Of the others, the rows are older.
+    longest ago. Of the others, the rows are older; those of a bucket that cannot be read are unknown.
     """
 
     def __init__(self, query: sql.SQL) -> None:
         """``query`` has the parameter ``bucket``."""
         self.lock: Final = Lock()
         self._query: Final = query
-        self._rows: dict[int, list[Row]] = {}
+        self._rows: dict[int, list[Row] | None] = {}
         self._reader = Thread()
 
     def read(self, pool: ReadPool, buckets: set[int]) -> dict[int, list[Row]]:
@@ -131,21 +131,21 @@ class RowsByBucket:
             self._reader = Thread(target=self._read, args=(pool, queue), name="anomalies", daemon=True)
             self._reader.start()
         self._reader.join(WAIT_SECONDS)
-        return dict(self._rows)
+        return {bucket: rows for bucket, rows in self._rows.items() if rows is not None}
 
     def _read(self, pool: ReadPool, queue: list[int]) -> None:
         end = monotonic() + BUDGET_SECONDS
         for bucket in queue:
-            known = self._rows.pop(bucket, None)
+            rows = None
             try:
                 with pool.snapshot() as connection:
-                    known = fetch(connection, self._query, {"bucket": bucket})
+                    rows = fetch(connection, self._query, {"bucket": bucket})
             except CoordstreamError:  # the database is away, or the query takes longer than a query may
                 pass
             except psycopg.Error:  # the pool is closed
                 end = -math.inf
-            if known is not None:
-                self._rows[bucket] = known
+            others = {other: known for other, known in self._rows.items() if other != bucket}
+            self._rows = others | {bucket: rows}
             if monotonic() >= end:
                 break
 
@@ -181,4 +181,4 @@ def _families(connection: Connection, state: State) -> Iterator[str]:
         yield metric(name, text, labels, (([row[each] for each in labels], row[value]) for row in rows_of[rows]))
     waiting = sum(len(jobs) for bucket, jobs in jobs_of.items() if bucket not in anomalies)
     samples = [(["coordstream_job_anomalies"], waiting)]
-    yield metric("jobs_waiting", "Jobs without values of a metric yet", ("metric",), samples)
+    yield metric("jobs_waiting", "Jobs whose values of a metric are unknown", ("metric",), samples)

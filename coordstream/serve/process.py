@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from coordstream.metric_text import gauge
 from coordstream.serve.application import Refused, build_app, required_token
 from coordstream.web_server import Address, HttpServer, Report
 
@@ -66,4 +67,6 @@ async def answer_health(request: Request) -> Response:
 
 async def answer_metrics(request: Request) -> Response:
     """The process's own metrics; those of the relations are served by `coordstream serve`."""
-    return metrics_response(request.app.state.watched.collect())
+    watched: Watched = request.app.state.watched
+    healthy = gauge("healthy", "1 if /healthz has status 200, else 0", not [*watched.failures()])
+    return metrics_response([healthy, *watched.collect()])

@@ -20,12 +20,13 @@ from tests.fixtures.coordstream.coordinator.serving import attempt_of, context_o
 from tests.fixtures.coordstream.serve.serving import LOOPBACK
 
 MESSAGE: Final = "password=hunter2"
+STREAM: Final = identify("__samza_coordinator_orders_1")
 MODEL: Final = JobModel({}, {"0": ContainerModel("0", {"t": TaskModel("t", frozenset(), 0)})})
 
 
 def process_with(server: CoordinatorServer | None = None) -> CoordinatorProcess:
     """A process that serves a job model."""
-    log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
+    log = MemoryEventLog(STREAM)
     process = CoordinatorProcess(CoordinatorRun("orders", fail, print), log, JobLock(fail, "orders", log.stream_name))  # type: ignore[arg-type]
     process.context.attempt = attempt_of(MODEL)
     process._server = server
@@ -49,20 +50,21 @@ def fail(*_arguments: object) -> Iterable[str]:
 
 
 def test_before_it_has_the_lock_a_coordinator_is_live_and_not_active() -> None:
-    with served(WatchedCoordinator()) as client:
+    with served(WatchedCoordinator(STREAM)) as client:
         assert client.get("/healthz").text == "ok\n"
-        assert "coordstream_coordinator_active 0.0" in client.get("/metrics").text.splitlines()
+        assert 'coordstream_coordinator_active{job_name="orders",job_id="1"} 0.0\n' in client.get("/metrics").text
 
 
 def test_metrics_of_a_coordinator() -> None:
-    watched = WatchedCoordinator()
+    watched = WatchedCoordinator(STREAM)
     with running(CoordinatorServer(context_of(MODEL))) as server, served(watched) as client:
         watched.process = process_with(server)
         assert httpx.get(server.url).status_code == 200
         lines = client.get("/metrics").text.splitlines()
         assert client.get("/healthz").status_code == 200
     assert {
-        "coordstream_coordinator_active 1.0",
+        "coordstream_healthy 1.0",
+        'coordstream_coordinator_active{job_name="orders",job_id="1"} 1.0',
         "coordstream_coordinator_tasks 1.0",
         "coordstream_coordinator_containers 1.0",
         "coordstream_coordinator_outage 0.0",
@@ -78,19 +80,20 @@ def test_metrics_of_a_coordinator() -> None:
 def test_a_monitor_that_fails_is_not_healthy_and_says_so() -> None:
     model = build_job_model({"task.inputs": "kafka.in"}, {("kafka", "in"): range(1)}, {})
     monitor = StreamPartitionCountMonitor(context_of(model), fail, print)  # type: ignore[arg-type]
-    watched = WatchedCoordinator()
+    watched = WatchedCoordinator(STREAM)
     watched.process = process_with()
     watched.process._checks = (monitor,)
     monitor.check_once()
     with served(watched) as client:
         answer, metrics = client.get("/healthz"), client.get("/metrics").text
     assert 'coordstream_coordinator_monitor{gauge="kafka-in-partitionCount"} 0.0' in metrics
+    assert "coordstream_healthy 0.0" in metrics
     sentence = "The monitor of partitions failed unexpectedly: RuntimeError."
     assert (answer.status_code, answer.json()["error"]) == (503, sentence)
 
 
 def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics() -> None:
-    watched = WatchedCoordinator()
+    watched = WatchedCoordinator(STREAM)
     watched.process = process_with()
     monitor = StreamPartitionCountMonitor(context_of(MODEL), fail, print)  # type: ignore[arg-type]
     watched.process._checks = (monitor,)
