@@ -24,9 +24,9 @@ declare
 begin
   for current in
     select t.name, t.message_type, t.chosen,
-      string_agg(format('%I', a.attname), ', ') filter (where a.attname in ('key_id', 'n')) as key,
-      string_agg(format('c.%1$I = g.%1$I', a.attname), ' and ') filter (where a.attname in ('key_id', 'n')) as same,
-      string_agg(format('%1$I = excluded.%1$I', a.attname), ', ') filter (where a.attname not in ('log_id', 'key_id', 'n')) as assignments
+      string_agg(format('%I', a.attname), ', ' order by a.attnum) filter (where a.attname in ('key_id', 'n')) as key,
+      string_agg(format('c.%1$I = g.%1$I', a.attname), ' and ' order by a.attnum) filter (where a.attname in ('key_id', 'n')) as same,
+      string_agg(format('%1$I = excluded.%1$I', a.attname), ', ' order by a.attnum) filter (where a.attname not in ('log_id', 'key_id', 'n')) as assignments
     from (
       select m.name, m.message_type, null from projection.message_table m
       union all values
