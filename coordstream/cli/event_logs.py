@@ -4,7 +4,7 @@ kafka-python takes a quarter of a second to load, so it is loaded only if broker
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
@@ -102,19 +102,15 @@ def open_topics() -> Iterator[EventSource]:
         yield topics
 
 
-@contextmanager
-def source_of(settings: Settings, database_url: str) -> Iterator[EventSource]:
+def source_of(settings: Settings, database_url: str) -> AbstractContextManager[EventSource]:
     """All streams of the brokers of the settings, or else of the database. Connects at the first call."""
     if settings.kafka is None:
         from eventlog.postgres.source import PostgresSource  # noqa: PLC0415 (as KafkaSource)
 
-        with PostgresSource(database_url) as logs:
-            yield logs
-        return
+        return PostgresSource(database_url)
     from eventlog.kafka.source import KafkaSource  # noqa: PLC0415
 
-    with KafkaSource(settings.kafka) as topics:
-        yield topics
+    return KafkaSource(settings.kafka)
 
 
 class JobLogs(NamedTuple):
