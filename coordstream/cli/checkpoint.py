@@ -217,7 +217,7 @@ def write(
             _note_missing(tool, given)
             written = counted(len(changes), "checkpoint")
             change = Change(
-                log=tool.log,
+                log=tool.manager.log,
                 title=f"Checkpoints of {found} to change",
                 rows=_rows(changes, found),
                 columns=CHANGE_COLUMNS,
@@ -251,7 +251,7 @@ def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool | None) -> N
 
 def _note_missing(tool: CheckpointTool, given: TaskOffsets) -> None:
     """Name the tasks that have no checkpoint and get none."""
-    missing = [task_name for task_name in tool.without_checkpoint() if task_name not in given]
+    missing = [name for name, checkpoint in tool.current().items() if checkpoint is None and name not in given]
     if missing:
         note(f"Without a checkpoint, tasks start at the job's default offsets: {list_names(missing)}.")
 

@@ -54,11 +54,11 @@ def checkpoints_to_write(found: StartpointJob, given: RewindPlan, undo_path: Pat
         starts = next_starts(found.facts, {**found.checkpoints, **after}, found.facts.requests, now_ms)
         require_followed(given, starts, "checkpoint")
         before = {task_name: tuple(sorted(current.get(task_name, {}).items())) for task_name in targets}
-        undo = UndoFile(plan=given, log_offset=tool.log.end_offset(), created_ms=now_ms, checkpoints=before)
+        undo = UndoFile(plan=given, log_offset=tool.manager.log.end_offset(), created_ms=now_ms, checkpoints=before)
         planned = tool.plan(targets, any_task=True)
         checkpoints = counted(len(planned), "checkpoint")
         yield Change(
-            log=tool.log,
+            log=tool.manager.log,
             question=f"Write {checkpoints}?",
             done=f"{checkpoints} written. {found.job} starts there.",
             write=lambda: tool.write(planned),
@@ -82,13 +82,13 @@ def requests_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, 
 def checkpoints_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, force: bool) -> Iterator[Change]:
     """What undoes checkpoints. Raises as `undone_offsets`, and CoordstreamError if the job appears to be running."""
     with checkpoint_tool(found.logs, found.facts.job) as tool:
-        has_others = any(commit.task_name not in saved.checkpoints for commit in tool.commits(saved.log_offset))
+        has_others = any(commit.task_name not in saved.checkpoints for commit in tool.manager.commits(saved.log_offset))
         if has_others and not force:  # those of the rewind's tasks are compared instead
             tool.require_stopped()
         offsets = undone_offsets(saved, tool.current_inputs(), force=force)
         planned = tool.plan(offsets, replace=True, any_task=True)
         words = f"{counted(len(offsets), 'checkpoint')} restored"
-        yield _undo(found, undo_path, tool.log, len(offsets), words, lambda: tool.write(planned))
+        yield _undo(found, undo_path, tool.manager.log, len(offsets), words, lambda: tool.write(planned))
 
 
 def _undo(

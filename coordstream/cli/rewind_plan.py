@@ -18,8 +18,8 @@ from eventlog.startpoint import StartingOffset, StartpointTimestamp
 from eventlog.system_admin import offset_after
 from eventlog.timestamps import ms_of
 from managers.job_facts import changelogs
-from managers.rewind.rewind_plan import Position, Reader, RewindError, RewindPlan, Target, moves_of, with_times
-from managers.startpoints.next_starts import StartpointFacts, next_starts, stream_of
+from managers.rewind.rewind_plan import Position, RewindError, RewindPlan, Target, moves_of, with_times
+from managers.startpoints.next_starts import Reader, StartpointFacts, next_starts, stream_of
 from managers.startpoints.startpoint_records import without_key_bucket
 from managers.startpoints.startpoint_request import require_known, require_reads
 from managers.state.state_backend import is_durable, store_names

@@ -11,10 +11,7 @@ from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from eventlog.startpoint import DecidedBy, StartpointType
 from eventlog.system_admin import compare_offsets
 from managers.errors import ManagerError
-from managers.startpoints.next_starts import Starts
-
-Reader = tuple[str, SystemStreamPartition]
-"""A task and a partition that it reads."""
+from managers.startpoints.next_starts import Reader, Starts
 
 Finding = Literal["before_oldest", "beyond_end", "skips_everything"]
 """The oldest record or the end is used instead of the target, or the target is the end: what is unread is skipped."""
