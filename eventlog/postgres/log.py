@@ -205,10 +205,9 @@ def _connected(database: str | Connection) -> Iterator[Connection]:
 class PostgresAdmin:
     """The logs of one database; an argument of `create_coordinator_stream`."""
 
-    def __init__(self, database: str | Connection, *, clock: Clock = system_clock) -> None:
+    def __init__(self, database: str | Connection) -> None:
         """``database`` is its URL, or a connection that the caller closes."""
         self._database: Final = database
-        self._clock: Final = clock
 
     def create_stream(
         self,
@@ -218,4 +217,4 @@ class PostgresAdmin:
         settings: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> None:
         """Create an empty log of a stream, ignoring the other arguments. Raises `StreamExists`, of any backend."""
-        PostgresEventLog.create(self._database, stream, clock=self._clock).close()
+        PostgresEventLog.create(self._database, stream).close()
