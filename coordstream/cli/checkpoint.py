@@ -69,10 +69,7 @@ CHANGE_COLUMNS: Final = (
     Column("processed up to", "old_offset", "right"),
     Column("new", "new_offset", "right"),
 )
-CHANGE_ROW: Final = (
-    *("job_name", "job_id", "task_name", "system_name", "stream_name", "partition_id", "key_bucket"),
-    *("old_offset", "new_offset"),
-)
+CHANGE_ROW: Final = ("job_name", "job_id", "task_name", *PARTITION, "old_offset", "new_offset")
 COMMITS: Final = sql.Identifier("projection", "commit")
 _TASKS: Final = """
 select distinct k.message_key from projection.job_log j join projection.event_key k using (log_id)
