@@ -116,10 +116,8 @@ def open_database(*, warns: bool = True, keeps_timeouts: bool = False) -> Iterat
     """The database of the settings, or else the embedded one, which is started and migrated first.
 
     If streams have to be rebuilt, standard error names them, unless ``warns`` is false. ``keeps_timeouts``: see
-    `connect`.
-
-    Raises:
-        CoordstreamError: the database cannot be used; also for errors of Postgres within the ``with`` block.
+    `connect`. Raises `CoordstreamError`: the database cannot be used; also for errors of Postgres within the ``with``
+    block.
     """
     settings = load_settings()
     url = database_url(settings)
@@ -313,10 +311,8 @@ def _revisions() -> frozenset[str]:
 def migrations_folder(package: Path = Path(__file__).parent) -> Path:
     """The folder of Alembic's ``env.py`` and ``versions``: in coordstream (a wheel), or beside it (a checkout).
 
-    ``package`` is the folder of coordstream.
-
-    Raises:
-        CoordstreamError: neither place has it, because the installation is broken.
+    ``package`` is the folder of coordstream. Raises `CoordstreamError`: neither place has it, because the installation
+    is broken.
     """
     for folder in (package / "migrations", package.parent / "migrations"):
         if (folder / "env.py").is_file():

@@ -181,10 +181,8 @@ def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Eve
     """The event between two cuts with which the condition, false at ``low`` and true at ``high``, became true.
 
     If the condition changes more than once in between, the event is one of those that made it true. Of events of one
-    time, those of the coordinator stream come first, then those of the checkpoint topic.
-
-    Raises:
-        CoordstreamError: time made the condition true, between two events.
+    time, those of the coordinator stream come first, then those of the checkpoint topic. Raises `CoordstreamError`:
+    time made the condition true, between two events.
     """
 
     def after(microseconds: int) -> JobCut:

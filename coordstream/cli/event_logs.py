@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 def create_log(stream_name: str, kind: str | None, replication_factor: int | None) -> str:
     """Create an empty stream and say where; ``replication_factor`` None means the default of the brokers.
 
-    Raises:
-        EventLogError: the stream exists, the brokers do not answer, or its kind is unknown.
+    Raises `EventLogError`: the stream exists, the brokers do not answer, or its kind is unknown.
     """
     options = load_settings().kafka
     if options is None and replication_factor is not None:

@@ -110,8 +110,7 @@ def work_on_logs(
 def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> TrackedLog:
     """The log of a stream's incarnation; None means the current one.
 
-    Raises:
-        CoordstreamError: the stream or the incarnation is unknown, or no follower has read the stream yet.
+    Raises `CoordstreamError`: the stream or the incarnation is unknown, or no follower has read the stream yet.
     """
     known = logs_of(connection, stream_name)
     if not known:

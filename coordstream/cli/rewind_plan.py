@@ -154,8 +154,7 @@ def beginning_of(deployment: int, job: Job) -> Target:
 def _positions(found: StartpointJob, readers: Sequence[Reader], inputs: JobInputs, now_ms: int) -> list[Position]:
     """Where the next start of these tasks would begin these partitions, read before the ends of the inputs.
 
-    Raises:
-        RewindError: a task does not read a partition, its input does not have it, or its offsets are not numbers.
+    Raises `RewindError`: a task does not read a partition, its input does not have it, or its offsets are not numbers.
     """
     starts = next_starts(found.facts, found.checkpoints, found.facts.requests, now_ms)
     if unread := next((each for each in readers if each not in starts), None):

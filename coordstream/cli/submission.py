@@ -47,8 +47,7 @@ def read_config_file(path: Path) -> dict[str, str]:
 def ensure_coordinator_stream(config: Config) -> StreamIdentity:
     """Create the coordinator stream, unless it exists, on the brokers of the settings or else in the database.
 
-    Raises:
-        EventLogError: the brokers do not answer, or refuse to create it.
+    Raises `EventLogError`: the brokers do not answer, or refuse to create it.
     """
     with open_maker() as maker:
         return create_coordinator_stream(maker, config)

@@ -64,10 +64,8 @@ class EmbeddedPostgres:
     def start(self) -> str:
         """Start the server unless it is running, and return the URL of its database (with the password).
 
-        The first start creates the data folder and the database. Concurrent starts result in one server.
-
-        Raises:
-            EmbeddedPostgresError: the server cannot be started; the message has the reason.
+        The first start creates the data folder and the database. Concurrent starts result in one server. Raises
+        `EmbeddedPostgresError`: the server cannot be started; the message has the reason.
         """
         with self._lock():
             if self.running is None:
@@ -81,8 +79,7 @@ class EmbeddedPostgres:
     def stop(self) -> bool:
         """Stop the server of this data folder. Returns False if it was not running.
 
-        Raises:
-            EmbeddedPostgresError: the server does not end in time.
+        Raises `EmbeddedPostgresError`: the server does not end in time.
         """
         if not self.data_folder.exists():
             return False
@@ -113,8 +110,7 @@ class EmbeddedPostgres:
     def connect_url(self, database: str = DATABASE) -> str:
         """The URL of a database of the running server. It contains the password, so it must not be logged.
 
-        Raises:
-            EmbeddedPostgresError: the server is not running.
+        Raises `EmbeddedPostgresError`: the server is not running.
         """
         running = self.running
         if running is None:

@@ -130,8 +130,7 @@ def relation(request: Request) -> Response:
 def parse_query(name: str, given: Iterable[tuple[str, str]]) -> Query:
     """What the parameters of a request ask for; each column may occur several times.
 
-    Raises:
-        Refused: there is no such relation, or a parameter is unknown or occurs twice.
+    Raises `Refused`: there is no such relation, or a parameter is unknown or occurs twice.
     """
     if name not in RELATIONS:
         raise Refused(f'No relation "{printable_text(name)}".{known_names("relations", name, sorted(RELATIONS))}', 404)
