@@ -1,6 +1,5 @@
 """What a rewind writes, what undoes it, and whether a job has followed it."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +13,7 @@ from coordstream.cli.change import Change
 from coordstream.cli.checkpoint import checkpoint_tool
 from coordstream.cli.output import counted
 from coordstream.cli.startpoint_plan import StartpointJob
-from coordstream.queries.rows import PARTITION, Row, Rows, fetch, job_values, partition_values
+from coordstream.queries.rows import PARTITION, Row, Rows, fetch, grouped, job_values, partition_values
 from coordstream.queries.startpoints import startpoint_steps
 from eventlog.log import EventLog, system_clock
 from eventlog.postgres.connection import Connection
@@ -122,22 +121,15 @@ def check_rows(connection: Connection, job: Job, plan: RewindPlan) -> Rows:
     or, once a checkpoint has reached both offsets, ``done``. ``reached_offset`` is the next offset to read.
     """
     tasks = sorted({move.task_name for move in plan.moves})
-    commits = _by_place(fetch(connection, _COMMITS, {**job_values(job), "since": plan.made_at, "tasks": tasks}))
-    steps = _by_place(startpoint_steps(connection, job, None, since=plan.made_at))
+    committed = fetch(connection, _COMMITS, {**job_values(job), "since": plan.made_at, "tasks": tasks})
+    stepped = startpoint_steps(connection, job, None, since=plan.made_at)
+    commits, steps = (grouped(each, "task_name", *PARTITION) for each in (committed, stepped))
     rows = []
     for move in plan.moves:
         place = (move.task_name, *partition_values(move.partition))
         state, reached = progress(move, steps[place], commits[place])
         rows.append((*job, *place, move.from_offset, move.to_offset, reached, state))
     return Rows.of(_COLUMNS, rows)
-
-
-def _by_place(rows: Iterable[Row]) -> defaultdict[tuple[object, ...], list[Row]]:
-    """The rows by their task and input partition."""
-    found = defaultdict[tuple[object, ...], list[Row]](list)
-    for row in rows:
-        found[row["task_name"], *(row[name] for name in PARTITION)].append(row)
-    return found
 
 
 def progress(move: Move, steps: Iterable[Row], commits: Iterable[Row]) -> tuple[str, int | None]:
