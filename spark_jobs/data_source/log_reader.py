@@ -15,14 +15,12 @@ from spark_jobs.data_source.archive_reader import ArchiveReader
 from spark_jobs.data_source.log_range import Log, LogRange
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSettings
-from spark_jobs.place import is_lake, local_path
+from spark_jobs.place import ARCHIVE, KAFKA, is_lake, local_path
 from spark_jobs.recordings import find_files
 
 if TYPE_CHECKING:
     from spark_jobs.lake.table import LogKey
 
-ARCHIVE: Final = "archive"
-KAFKA: Final = "kafka"
 _WILDCARDS: Final = frozenset("*?[")
 
 
