@@ -16,7 +16,6 @@ from coordstream.postgres.programs import (
     Postmaster,
     ServerAccount,
     is_postmaster_of,
-    kept_port,
     last_line,
     major_version,
     reachable_bin_folder,
@@ -96,11 +95,6 @@ class EmbeddedPostgres:
     def running(self) -> Postmaster | None:
         """The process of the server; None unless it is running."""
         return running_postmaster(self.data_folder)
-
-    @property
-    def kept_port(self) -> int | None:
-        """The port of the last start, which the next start tries first; None before the first."""
-        return kept_port(self.data_folder)
 
     @property
     def log_file(self) -> Path:
