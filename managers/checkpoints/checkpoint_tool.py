@@ -147,14 +147,11 @@ class CheckpointTool:
         return {partition: offset for partition, offset in before.offsets.items() if partition not in inputs}
 
     def _after(self, before: Checkpoint | None, offsets: Offsets) -> Checkpoint:
-        if isinstance(before, CheckpointV1) or (before is None and self._first_version() != 2):
+        begins_with_v2 = isinstance(self.manager, KafkaCheckpointManager) and self.manager.read_versions[0] == 2
+        if isinstance(before, CheckpointV1) or (before is None and not begins_with_v2):
             return CheckpointV1(offsets)
         new_id = CheckpointId.create(ms_of(self._clock()))
         return CheckpointV2(new_id, offsets, {} if before is None else before.state_markers)
-
-    def _first_version(self) -> int:
-        """The version of a task's first checkpoint: the preferred one to read."""
-        return self.manager.read_versions[0] if isinstance(self.manager, KafkaCheckpointManager) else 1
 
     def _inputs(self, checkpoint: Checkpoint) -> Offsets:
         if isinstance(checkpoint, CheckpointV2) or not isinstance(self.manager, KafkaCheckpointManager):

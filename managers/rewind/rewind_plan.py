@@ -147,7 +147,8 @@ def require_unchanged(plan: RewindPlan, now: RewindPlan, *, may_advance: bool) -
         if _startpoint(new) != _startpoint(old):
             raise RewindError(f"The startpoint of {old} has changed since the plan. {_NEW_PLAN}")
         before, after = old.checkpoint_offset, new.checkpoint_offset
-        if after != before and not (may_advance and _is_later(after, before)):
+        is_later = after is not None and (before is None or (compare_offsets(after, before) or 0) > 0)
+        if after != before and not (may_advance and is_later):
             raise RewindError(
                 f"The checkpoint of {old} was {before or 'none'} when the plan was made, and now is "
                 f"{after or 'none'}. {_NEW_PLAN}"
@@ -170,10 +171,6 @@ def require_followed(plan: RewindPlan, starts: Starts, decided_by: DecidedBy) ->
 
 def _startpoint(move: Move) -> tuple[StartpointType | None, str | None] | None:
     return (move.startpoint_type, move.startpoint_value) if move.decided_by == "startpoint" else None
-
-
-def _is_later(now: str | None, planned: str | None) -> bool:
-    return now is not None and (planned is None or (compare_offsets(now, planned) or 0) > 0)
 
 
 def _move(position: Position, requested: int, target: Target, stores: Sequence[str]) -> Move:
