@@ -24,9 +24,7 @@ def read_or_make_secret(path: Path) -> str:
 def read_secret(path: Path) -> str:
     """The secret in ``path``, without the white space around it.
 
-    Raises:
-        OSError: the file is missing or cannot be read.
-        ValueError: the file is empty or not text.
+    Raises `OSError`: the file is missing or cannot be read; `ValueError`: the file is empty or not text.
     """
     secret = path.read_text(encoding="utf-8").strip()
     if not secret:

@@ -90,9 +90,7 @@ def open_source() -> Iterator[EventSource]:
 def open_topics() -> Iterator[EventSource]:
     """All streams of the brokers of the settings.
 
-    Raises:
-        BrokersMissing: no brokers are set.
-        SourceUnavailable: none answers.
+    Raises `BrokersMissing`: no brokers are set; `SourceUnavailable`: none answers.
     """
     settings = load_settings()
     require_brokers(settings.kafka)
@@ -130,9 +128,7 @@ class JobLogs(NamedTuple):
 def open_job_logs(word: str) -> Iterator[JobLogs]:
     """Open the logs of the job that a word names: ``name/id``, or ``name`` if only one job has it.
 
-    Raises:
-        UnknownJob: no job or several jobs have the name.
-        CoordstreamError: the brokers have no streams of jobs.
+    Raises `UnknownJob`: no job or several jobs have the name; `CoordstreamError`: the brokers have no streams of jobs.
     """
     streams = job_streams(word)
     with ExitStack() as opened:

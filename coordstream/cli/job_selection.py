@@ -50,9 +50,7 @@ def require_selection(words: Sequence[str] | None, *, every: bool) -> None:
 def selected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
     """Return the jobs that the words name, or every job without words, sorted.
 
-    Raises:
-        UnknownJob: no job has a name, or several have it.
-        CoordstreamError: the database has no job.
+    Raises `UnknownJob`: no job has a name, or several have it; `CoordstreamError`: the database has no job.
     """
     jobs = known_jobs(connection)
     if not jobs:

@@ -88,9 +88,8 @@ def plan_again(plan: RewindPlan, found: StartpointJob, servers: str | None) -> R
 def choose_readers(facts: StartpointFacts, words: Sequence[str], task_names: Sequence[str]) -> list[Reader]:
     """The tasks and partitions that inputs and names of tasks select (empty: all), sorted.
 
-    Raises:
-        RewindError: nothing is selected.
-        InvalidStartpointRequest: the job does not read an input, or has no such task or partition.
+    Raises `RewindError`: nothing is selected; `InvalidStartpointRequest`: the job does not read an input, or has no
+    such task or partition.
     """
     inputs = [parse_input(word, facts.streams) for word in words]
     for each in inputs:
@@ -134,9 +133,8 @@ def from_file(name: str, facts: StartpointFacts) -> Target:
 def beginning_of(deployment: int, job: Job) -> Target:
     """Where each task stood when a deployment began.
 
-    Raises:
-        UnknownJob: the database does not have the job.
-        CoordstreamError: the job has no deployment with this number.
+    Raises `UnknownJob`: the database does not have the job; `CoordstreamError`: the job has no deployment with this
+    number.
     """
     with open_job(str(job)) as (connection, found):
         # texts, because a time may be after the year 9999

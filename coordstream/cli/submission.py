@@ -23,9 +23,8 @@ PropertyFile = typer.Option(
 def read_submission(word: str, path: Path) -> dict[str, str]:
     """The config of a file, which must be that of the job that the user named.
 
-    Raises:
-        CoordstreamError: it is the config of another job.
-        ConfigError: a line is malformed, or the job's name is missing.
+    Raises `CoordstreamError`: it is the config of another job; `ConfigError`: a line is malformed, or the job's name is
+    missing.
     """
     config = read_config_file(path)
     stream = coordinator_stream(config)
