@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from eventlog.errors import WireError
 from eventlog.messages import Delete, Envelope, SetCheckpoint
@@ -135,16 +135,11 @@ def mask_opaque_markers(decoded: DecodedCheckpoint, secrets: SecretPolicy) -> De
 
 
 def _decode_v0(key: CoordinatorKey | None, value: bytes) -> DecodedCheckpoint | None:
-    if key is None:
-        raise ValueError("a set-checkpoint value is read with its key")
-    message = decode_message(key, value)
+    message = decode_message(cast("CoordinatorKey", key), value)
     if isinstance(message, Delete):
         return None
-    if not isinstance(message, SetCheckpoint):
-        raise TypeError(f"{message.message_type} is not set-checkpoint")
-    return DecodedCheckpoint(
-        tuple(map(_input, message.offsets)), list(message.offsets.values()), envelope=message.envelope
-    )
+    offsets = cast("SetCheckpoint", message).offsets
+    return DecodedCheckpoint(tuple(map(_input, offsets)), list(offsets.values()), envelope=message.envelope)
 
 
 def _decode_v1(_key: CoordinatorKey | None, value: bytes) -> DecodedCheckpoint:
