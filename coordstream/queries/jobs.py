@@ -27,21 +27,17 @@ MOST_LAG_AGE: Final = 300.0
 """Where a limit of lag is set: how old an observation of the inputs may be."""
 MOST_NAMES: Final = 3
 
-_TASKS: Final = sql.SQL(
-    """
-    select t.*, extract(epoch from now() - t.commit_time)::float8 as commit_age_seconds,
-      extract(epoch from now() - coalesce(t.commit_time, t.assigned_at))::float8 as silent_seconds,
-      extract(epoch from now() - t.last_known_at)::float8 as lag_age_seconds
-    from projection.task_status t
-    where %(name)s::text is null or t.job_name = %(name)s and t.job_id = %(id)s
-    order by t.job_name, t.job_id, t.task_name
-    """
-)
-_COMMIT_MS: Final = sql.SQL(
-    """
-    select c.job_name, c.job_id, c.config_value as value from coordinator.config c where c.config_key = 'task.commit.ms'
-    """
-)
+_TASKS: Final = sql.SQL("""
+select t.*, extract(epoch from now() - t.commit_time)::float8 as commit_age_seconds,
+  extract(epoch from now() - coalesce(t.commit_time, t.assigned_at))::float8 as silent_seconds,
+  extract(epoch from now() - t.last_known_at)::float8 as lag_age_seconds
+from projection.task_status t
+where %(name)s::text is null or t.job_name = %(name)s and t.job_id = %(id)s
+order by t.job_name, t.job_id, t.task_name
+""")
+_COMMIT_MS: Final = sql.SQL("""
+select c.job_name, c.job_id, c.config_value as value from coordinator.config c where c.config_key = 'task.commit.ms'
+""")
 
 
 class JobLimits(NamedTuple):
