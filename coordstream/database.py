@@ -18,6 +18,7 @@ from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, DiskF
 from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import NOW, Cut, outside
 from coordstream.settings import Settings, load_settings
+from eventlog.errors import list_names
 from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
@@ -115,10 +116,8 @@ def open_database(*, warns: bool = True, keeps_timeouts: bool = False) -> Iterat
     """The database of the settings, or else the embedded one, which is started and migrated first.
 
     If streams have to be rebuilt, standard error names them, unless ``warns`` is false. ``keeps_timeouts``: see
-    `connect`.
-
-    Raises:
-        CoordstreamError: the database cannot be used; also for errors of Postgres within the ``with`` block.
+    `connect`. Raises `CoordstreamError`: the database cannot be used; also for errors of Postgres within the ``with``
+    block.
     """
     settings = load_settings()
     url = database_url(settings)
@@ -173,17 +172,11 @@ def check_url(url: str) -> None:
         raise DatabaseError(_UNREADABLE)
 
 
-@contextmanager
-def open_connection(settings: Settings, url: str, *, keeps_timeouts: bool = False) -> Iterator[Connection]:
-    """A connection during the block. ``keeps_timeouts``: see `connect`.
+def open_connection(settings: Settings, url: str, *, keeps_timeouts: bool = False) -> Connection:
+    """Connect to the database. ``keeps_timeouts``: see `connect`.
 
     Raises DatabaseError, with the place that cannot be reached and the reason.
     """
-    with _connect(settings, url, keeps_timeouts) as connection:
-        yield connection
-
-
-def _connect(settings: Settings, url: str, keeps_timeouts: bool) -> Connection:
     try:
         return connect(url, keeps_timeouts=keeps_timeouts)
     except psycopg.OperationalError as error:
@@ -245,8 +238,8 @@ def describe_missing_rows(connection: Connection) -> str:
 
 
 def _describe_rebuild(streams: Sequence[str]) -> str:
-    names = ", ".join([*streams[:_MOST_NAMES], *(["…"] if len(streams) > _MOST_NAMES else [])])
     number = "1 stream has" if len(streams) == 1 else f"{len(streams)} streams have"
+    names = list_names(streams, _MOST_NAMES)
     return f"{number} to be rebuilt from the archive ({names}). Run `coordstream rebuild --all`."
 
 
@@ -318,10 +311,8 @@ def _revisions() -> frozenset[str]:
 def migrations_folder(package: Path = Path(__file__).parent) -> Path:
     """The folder of Alembic's ``env.py`` and ``versions``: in coordstream (a wheel), or beside it (a checkout).
 
-    ``package`` is the folder of coordstream.
-
-    Raises:
-        CoordstreamError: neither place has it, because the installation is broken.
+    ``package`` is the folder of coordstream. Raises `CoordstreamError`: neither place has it, because the installation
+    is broken.
     """
     for folder in (package / "migrations", package.parent / "migrations"):
         if (folder / "env.py").is_file():

@@ -26,10 +26,8 @@ def upgrade(database_url: str) -> list[str] | None:
     """Migrate a database to this program's schema, in one transaction. Concurrent upgrades wait for each other.
 
     Returns None, or, if tables of the projection were missing and it was re-created empty, the streams to rebuild.
-
-    Raises:
-        SchemaError: the server or the schema has a version that this program cannot use, a table of the archive is
-            missing, or a lock was not granted in time.
+    Raises `SchemaError`: the server or the schema has a version that this program cannot use, a table of the archive is
+    missing, or a lock was not granted in time.
     """
     with _ALEMBIC, _engine(database_url).begin() as connection:
         driver = cast("Connection", connection.connection.driver_connection)

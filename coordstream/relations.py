@@ -57,8 +57,7 @@ def __dir__() -> list[str]:
 def as_of(relation: TableClause, job_name: str, job_id: str, at: datetime) -> TableValuedAlias:
     """The rows of a relation for one job as they were at a time: its ``_as_of`` function.
 
-    Raises:
-        ValueError: the time has no zone.
+    Raises `ValueError`: the time has no zone.
     """
     if at.tzinfo is None:
         raise ValueError(f"{at} has no time zone: expected one, such as datetime(2026, 1, 31, tzinfo=UTC)")

@@ -13,10 +13,8 @@ SECRET_BYTES: Final = 32
 def read_or_make_secret(path: Path) -> str:
     """The secret in ``path``, created at the first use (hex text, mode 0600).
 
-    A crash leaves no file or a complete one. Two processes that create it at once get the same secret.
-
-    Raises:
-        OSError: the file cannot be created or read.
+    A crash leaves no file or a complete one. Two processes that create it at once get the same secret. Raises
+    `OSError`: the file cannot be created or read.
     """
     if not path.exists():
         _make(path)
@@ -26,9 +24,7 @@ def read_or_make_secret(path: Path) -> str:
 def read_secret(path: Path) -> str:
     """The secret in ``path``, without the white space around it.
 
-    Raises:
-        OSError: the file is missing or cannot be read.
-        ValueError: the file is empty or not text.
+    Raises `OSError`: the file is missing or cannot be read; `ValueError`: the file is empty or not text.
     """
     secret = path.read_text(encoding="utf-8").strip()
     if not secret:

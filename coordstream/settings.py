@@ -191,8 +191,7 @@ class Settings(BaseSettings):
 def load_settings() -> Settings:
     """Read the settings.
 
-    Raises:
-        SettingsError: a setting is invalid or unknown; the message names its variable, or the line of the file.
+    Raises `SettingsError`: a setting is invalid or unknown; the message names its variable, or the line of the file.
     """
     _require_known(os.environ)
     try:

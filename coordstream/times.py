@@ -76,8 +76,7 @@ def parse_time(text: str, clock: Clock = system_clock) -> datetime:
     * ``now``; ``today`` and ``yesterday``, which begin at 00:00 UTC; ``yesterday 14:30``.
     * Milliseconds since 1970, as commands print them: any number except one with eight digits, a day (``20260131``).
 
-    Raises:
-        InvalidTime: The text is none of these, or a number that looks like seconds since 1970.
+    Raises `InvalidTime`: the text is none of these, or a number that looks like seconds since 1970.
     """
     given = text.strip()
     try:
@@ -125,10 +124,8 @@ def _at_milliseconds(number: int) -> datetime:
 def parse_length(text: str) -> timedelta | None:
     """Return the duration that ``90m``, ``1 day, 6h`` or ``PT2H`` is; None for any other text, as for ``90``.
 
-    Months and years are not supported, because their lengths differ.
-
-    Raises:
-        OverflowError: The duration is longer than a timedelta can be.
+    Months and years are not supported, because their lengths differ. Raises `OverflowError`: the duration is longer
+    than a timedelta can be.
     """
     text = text.strip().lower()
     if iso := _ISO.fullmatch(text):

@@ -59,8 +59,7 @@ def is_for_loopback(headers: Headers) -> bool:
 def parse_address(text: str) -> Address:
     """``127.0.0.1:8470``, ``[::1]:8470``, ``localhost:8470``, or just a port, which is one of 127.0.0.1.
 
-    Raises:
-        ValueError: it is none of these, or no port has this number.
+    Raises `ValueError`: it is none of these, or no port has this number.
     """
     found = _ADDRESS.fullmatch(text)
     if found is None or int(found["port"]) > _LARGEST_PORT:

@@ -1,7 +1,6 @@
 """Files that appear whole, or not at all."""
 
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ def atomic_file(path: Path, *, mode: int = 0o600) -> Iterator[IO[bytes]]:
     ``mode`` are its permissions: by default, only its owner can read it. A symbolic link is kept, and its target
     replaced. A device or a FIFO is written to instead. Raises OSError if it cannot be written.
     """
-    if _is_special(path):
+    if path.exists() and not path.is_file():
         with path.open("wb") as file:
             yield file
         return
@@ -36,11 +35,3 @@ def atomic_file(path: Path, *, mode: int = 0o600) -> Iterator[IO[bytes]]:
         except BaseException:
             beside.unlink()
             raise
-
-
-def _is_special(path: Path) -> bool:
-    """Whether the path is that of something other than a regular file."""
-    try:
-        return not stat.S_ISREG(path.stat().st_mode)
-    except FileNotFoundError:
-        return False

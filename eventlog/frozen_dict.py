@@ -1,6 +1,7 @@
 """A read-only dictionary, so that models can share and return their mappings without a copy."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, fields
 from typing import Any, NoReturn, TypeVar
 
 Key = TypeVar("Key")
@@ -33,6 +34,20 @@ class FrozenDict(dict[Key, Value]):
 def frozen(mapping: Mapping[Key, Value]) -> FrozenDict[Key, Value]:
     """A read-only copy of a mapping, or the mapping itself if it is already read-only."""
     return mapping if isinstance(mapping, FrozenDict) else FrozenDict(mapping)
+
+
+@dataclass(frozen=True)
+class FrozenFields:
+    """A base class of frozen dataclasses, whose mappings and sets are read-only copies of what they were made with."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, Mapping | Set):
+                read_only = frozen(value) if isinstance(value, Mapping) else frozenset(value)
+                object.__setattr__(self, each.name, read_only)
 
 
 def frozen_deeply(value: Any) -> Any:

@@ -10,13 +10,12 @@ from typing import Final, Protocol, Self
 
 from eventlog.errors import EventLogError
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, NewEvent, RecordedEvent
+from eventlog.partition import INT64
 from eventlog.source import DATABASE, Closing, OffsetLost
 from eventlog.streams import StreamIdentity, StreamKind
 from eventlog.timestamps import ms_of
 
 Clock = Callable[[], datetime]
-
-_TIMES: Final = range(-(2**63), 2**63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,7 @@ def _record(event: NewEvent, offset: int, now: datetime) -> RecordedEvent:
 
 def check_timestamp(event: NewEvent) -> None:
     """Raise ValueError if the event's timestamp has more than 64 bits."""
-    if event.timestamp is not None and event.timestamp not in _TIMES:
+    if event.timestamp is not None and event.timestamp not in INT64:
         raise ValueError(f"Invalid timestamp {event.timestamp}. Expected milliseconds in 64 bits.")
 
 

@@ -29,8 +29,8 @@ NO_KEY_BUCKET: Final = -1
 
 _INTEGER: Final = re.compile(r"[+-]?\d+")
 _WRITTEN_INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,9}")
-_INT32: Final = range(-(2**31), 2**31)
-_INT64: Final = range(-(2**63), 2**63)
+INT32: Final = range(-(2**31), 2**31)
+INT64: Final = range(-(2**63), 2**63)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -72,12 +72,12 @@ class StartpointKey:
 
 def parse_int32(text: str, reason: Reason, field: str) -> int:
     """Read a number as Java's ``Integer.parseInt`` does: an optional sign, digits, 32 bits."""
-    return _parse_integer(text, _INT32, reason, field)
+    return _parse_integer(text, INT32, reason, field)
 
 
 def parse_int64(text: str, reason: Reason, field: str) -> int:
     """Read a number as Java's ``Long.parseLong`` does: an optional sign, digits, 64 bits."""
-    return _parse_integer(text, _INT64, reason, field)
+    return _parse_integer(text, INT64, reason, field)
 
 
 def startpoint_key_readings(text: str) -> tuple[StartpointKey, ...]:
@@ -110,7 +110,7 @@ def _parse_partition(text: str) -> SystemStreamPartition:
 
 
 def _is_partition_id(text: str) -> bool:
-    return _WRITTEN_INTEGER.fullmatch(text) is not None and int(text) in _INT32
+    return _WRITTEN_INTEGER.fullmatch(text) is not None and int(text) in INT32
 
 
 def _parse_integer(text: str, limits: range, reason: Reason, field: str) -> int:

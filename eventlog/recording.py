@@ -5,7 +5,7 @@ import json
 import zlib
 from binascii import b2a_base64
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -118,18 +118,18 @@ _COMPRESSION_LEVEL: Final = 6
 _BUFFER_BYTES: Final = 1 << 20
 
 
-def read_recording(path: Path) -> Iterator[tuple[str, RecordedEvent]]:
-    """Each record with its topic, in the order of the file.
+def read_recording(path: Path, file: IO[bytes] | None = None) -> Iterator[tuple[str, RecordedEvent]]:
+    """Each record with its topic, in the order of the file. ``path`` only names a ``file`` that is given.
 
     Raises `RecordingError`, with the file and the line, at the first invalid line; the records before it are valid.
     """
-    return ((topic, event) for topic, event, _ in read_lines(path))
+    return ((topic, event) for topic, event, _ in read_lines(path, file))
 
 
-def read_lines(path: Path) -> Iterator[tuple[str, RecordedEvent, bytes]]:
+def read_lines(path: Path, file: IO[bytes] | None = None) -> Iterator[tuple[str, RecordedEvent, bytes]]:
     """As `read_recording`, with the bytes of each line."""
     last_offsets: dict[str, int] = {}
-    for number, line in _lines(path):
+    for number, line in _lines(path, file):
         try:
             topic, event = decode_line(line)
             _check_order(topic, last_offsets.get(topic), event.offset)
@@ -160,10 +160,10 @@ def _check_order(topic: str, last_offset: int | None, offset: int) -> None:
         raise LineError(f"offset {offset} of {topic} is after offset {last_offset}")
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _lines(path: Path, given: IO[bytes] | None) -> Iterator[tuple[int, bytes]]:
     number = 0
     try:
-        with _open(path) as file:
+        with _open(path) if given is None else nullcontext(given) as file:
             for number, line in enumerate(file, start=1):
                 if not line.isspace():
                     yield number, line

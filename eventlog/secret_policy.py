@@ -159,10 +159,6 @@ def _spellings(text: str) -> Iterator[str]:
     """The text, and what it is without escapes, as in JSON, and without percent-encoding, as in parameters of URLs."""
     yield text
     if "\\u" in text:
-        yield _UNICODE_ESCAPE.sub(_unescape, text)
+        yield _UNICODE_ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
     if _PERCENT_ENCODED.search(text):
         yield unquote(text)
-
-
-def _unescape(escape: re.Match[str]) -> str:
-    return chr(int(escape[1], 16))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Generic, Literal, NoReturn, TypeVar
 
 from eventlog.errors import EventLogError
-from eventlog.frozen_dict import frozen
+from eventlog.frozen_dict import FrozenFields
 from eventlog.partition import SystemStreamPartition
 
 In = TypeVar("In")
@@ -81,14 +81,11 @@ Startpoint = StartpointSpecific | StartpointTimestamp | StartpointOldest | Start
 
 
 @dataclass(frozen=True, slots=True)
-class StartpointFanOut:
+class StartpointFanOut(FrozenFields):
     """The startpoints fanned out to one task, by partition (read-only); ``timestamp`` is when, in ms since 1970."""
 
     timestamp: int | None
     fan_outs: Mapping[SystemStreamPartition, Startpoint]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "fan_outs", frozen(self.fan_outs))
 
 
 DecidedBy = Literal["startpoint", "reset", "checkpoint", "default"]

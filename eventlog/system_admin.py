@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from eventlog.errors import EventLogError, WireError
-from eventlog.frozen_dict import frozen
+from eventlog.frozen_dict import FrozenFields
 from eventlog.partition import SystemStreamPartition, parse_int64
 from eventlog.startpoint import Startpoint
 
@@ -25,14 +25,11 @@ class SystemStreamPartitionMetadata:
 
 
 @dataclass(frozen=True, slots=True)
-class SystemStreamMetadata:
+class SystemStreamMetadata(FrozenFields):
     """The partitions of one stream of an input, by number (SystemStreamMetadata of Samza); read-only."""
 
     stream_name: str
     partitions: Mapping[int, SystemStreamPartitionMetadata]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "partitions", frozen(self.partitions))
 
 
 @dataclass(frozen=True, slots=True)

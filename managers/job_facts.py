@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from eventlog.config import boolean, integer
 from eventlog.errors import ConfigError, list_names
-from eventlog.frozen_dict import frozen
+from eventlog.frozen_dict import FrozenFields
 from eventlog.log import EventLog
 from eventlog.messages import (
     Message,
@@ -135,15 +135,11 @@ _TASK_MESSAGES: Final = (SetTaskContainerMapping, SetTaskModeMapping, SetChangel
 
 
 @dataclass(frozen=True)
-class JobFacts:
+class JobFacts(FrozenFields):
     """A job as its coordinator stream describes it now. ``task_names`` are those of active tasks."""
 
     config: Mapping[str, str]
     task_names: frozenset[str]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "config", frozen(self.config))
-        object.__setattr__(self, "task_names", frozenset(self.task_names))
 
     @classmethod
     def read(cls, log: EventLog) -> "JobFacts":

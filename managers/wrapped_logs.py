@@ -4,7 +4,7 @@ import getpass
 import logging
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +12,7 @@ from threading import RLock
 from typing import Final
 
 from eventlog.backoff import Backoff, RetryDeadline, no_jitter
-from eventlog.events import HOST_HEADER, USERNAME_HEADER, Headers, NewEvent, RecordedEvent
+from eventlog.events import HOST_HEADER, USERNAME_HEADER, Headers, NewEvent, RecordedEvent, batches
 from eventlog.log import AppendConflict, EventLog
 from eventlog.source import Closing
 from eventlog.wire.coordinator import ENVELOPED_TYPES
@@ -145,10 +145,9 @@ class FencedLog(DelegatingLog):
 
 
 PART_BYTES: Final = 500_000
-"""Less than the topics of any Samza job accept at once (``max.message.bytes``, at least 1,000,012)."""
-PART_EVENTS: Final = 5_000
+PART_EVENTS: Final = 2_000
+"""Less than the topics of any Samza job accept at once (``max.message.bytes``, at least 1,000,012), with headers."""
 
-_EVENT_BYTES: Final = 64
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -182,17 +181,9 @@ def _own_headers() -> Headers:
     return tuple((name, value.encode("utf-8", "replace")) for name, value in values.items() if value)
 
 
-def split_into_parts(events: Sequence[NewEvent]) -> Iterator[Sequence[NewEvent]]:
-    """Split events into parts of less than `PART_BYTES`; a larger event is a part of its own."""
-    first = size = 0
-    for at, event in enumerate(events):
-        added = _EVENT_BYTES + len(event.key or b"") + len(event.value or b"")
-        if at > first and (size + added > PART_BYTES or at - first == PART_EVENTS):
-            yield events[first:at]
-            first, size = at, 0
-        size += added
-    if events:
-        yield events[first:]
+def split_into_parts(events: Iterable[NewEvent]) -> Iterator[list[NewEvent]]:
+    """The events in parts that a log accepts; a larger event is a part of its own."""
+    return batches(events, PART_EVENTS, PART_BYTES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,9 +129,7 @@ def _block_if_empty(connection: Connection, log: TrackedLog) -> bool:
 
 
 def _require_archive(connection: Connection, log: TrackedLog) -> None:
-    """Refuse to delete rows of events that the archive has lost: nothing could bring them back. Rows of sweeps have
-    none.
-    """
+    """Refuse to delete rows of events that the archive lost: nothing brings them back. Rows of sweeps have none."""
     values = {"log_id": log.log_id, "position": log.next_offset}
     missing = connection.execute(_LOST, values).fetchone()
     if missing is not None:

@@ -31,9 +31,7 @@ UNINDEXED_TABLES: Final = """
 select from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where not c.relhasindex and n.nspname || '.' || c.relname = any(%s::text[])
 """
-"""Selects those of the given tables whose primary key does not exist yet: pg_restore makes it after it has loaded all
-rows of the table.
-"""
+"""Selects those of the given tables that have no primary key yet: pg_restore makes it once it has loaded all rows."""
 
 _VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
 
@@ -211,9 +209,7 @@ def _needed_files(path: str, definitions: Mapping[str, str], creators: Mapping[s
 
 
 def drop_relations(connection: Connection) -> None:
-    """Drop the views and functions that a migration created. Raises SchemaDamaged, and drops nothing, if an object of a
-    user depends on one.
-    """
+    """Drop the views and functions that a migration created; if a user's object depends on one, raise SchemaDamaged."""
     if connection.execute(_HAS_RECORD).fetchone() == (True,):
         _drop(connection, _objects(connection) & set(_column(connection, _RECORDED)))
 

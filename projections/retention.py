@@ -157,9 +157,7 @@ class Retention:
 
 
 def horizon_before(connection: Connection, keep: timedelta) -> datetime | None:
-    """The time that is ``keep`` before the newest event of the database, whatever the clock says; None if it has no
-    event.
-    """
+    """The time that is ``keep`` before the newest event of the database, whatever the clock says; None: it has none."""
     (newest,) = connection.execute(_NEWEST_TIME).fetchone() or (None,)
     return None if newest is None else newest - keep
 

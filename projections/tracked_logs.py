@@ -187,9 +187,7 @@ def register_log(
     topic_id: str | None = None,
     start_offset: int = 0,
 ) -> TrackedLog:
-    """Add a log to the archive and the projection. A stream's first incarnation is current at once, a later one once it
-    is read.
-    """
+    """Add a log to the archive and the projection. Later incarnations of a stream become current once they are read."""
     name, kind = stream.stream_name, stream.stream_kind
     stored = insert_log(connection, name, kind, incarnation, backend, now, cluster_id=cluster_id, topic_id=topic_id)
     return track_log(connection, stored, settings, start_offset=start_offset)

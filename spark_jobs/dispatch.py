@@ -56,10 +56,8 @@ def run_log_tasks(
     """Run log tasks in at most ``tasks`` Spark tasks (see `default_tasks`), and return their outcomes in order.
 
     A Spark task that fails is repeated; a log task that was complete changes nothing then. ``what`` is for errors, as
-    in ``"Cannot replay with Spark"``. ``shows_progress``: on standard error; weights are events then.
-
-    Raises:
-        SparkJobError: Spark failed, or a task failed as often as Spark allows.
+    in ``"Cannot replay with Spark"``. ``shows_progress``: on standard error; weights are events then. Raises
+    `SparkJobError`: Spark failed, or a task failed as often as Spark allows.
     """
     if not log_tasks:
         return []

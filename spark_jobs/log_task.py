@@ -106,8 +106,7 @@ class LogTaskSession(Closing):
     def run(self, log_task: LogTask) -> Outcome:
         """Run a log task; retry it while the database, the brokers or the stream are not available.
 
-        Raises:
-            LogTaskInterrupted: database or brokers did not answer for ``outage_seconds``.
+        Raises `LogTaskInterrupted`: database or brokers did not answer for ``outage_seconds``.
         """
         outage: RetryDeadline | None = None
         while True:

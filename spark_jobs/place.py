@@ -7,6 +7,9 @@ from urllib.parse import unquote, urlsplit
 
 from spark_jobs.errors import SparkJobError
 
+ARCHIVE: Final = "archive"
+KAFKA: Final = "kafka"
+"""The words for the archive and the brokers where a place may be given instead."""
 _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 

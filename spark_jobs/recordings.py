@@ -100,9 +100,8 @@ def check_recordings(
 ) -> list[RecordedStream]:
     """Read recordings to their ends in the executors, and return the streams in them.
 
-    Raises:
-        SparkJobError: a file is invalid, cannot be read by an executor or has no records, or two files overlap.
-        EventLogError: the kind of a topic is unknown.
+    Raises `SparkJobError`: a file is invalid, cannot be read by an executor or has no records, or two files overlap;
+    `EventLogError`: the kind of a topic is unknown.
     """
     checks = [CheckFile(file, file.stat().st_size) for file in files]
     tasks = tasks or default_tasks(spark, checks, _BYTES_A_TASK)

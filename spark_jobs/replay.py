@@ -68,10 +68,8 @@ def replay(
     """Replay logs in the executors, and show the progress on standard error.
 
     Each log is replayed whole or not at all. After an error, or if this process is killed, another replay does the rest
-    and gives the same rows. ``tasks``: the most Spark tasks (default: `default_tasks`).
-
-    Raises:
-        SparkJobError: Spark failed.
+    and gives the same rows. ``tasks``: the most Spark tasks (default: `default_tasks`). Raises `SparkJobError`: Spark
+    failed.
     """
     began = time.monotonic()
     if any(isinstance(each, RecordedStream) and each.is_shared for each in log_tasks):

@@ -11,7 +11,6 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from threading import current_thread, main_thread
@@ -78,7 +77,6 @@ class LazyGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-@cache
 def load(word: str) -> Any:
     """The command, or the noun with its verbs, that the ``app`` of its module defines."""
     module = import_module(f"coordstream.cli.{MODULES.get(word, word.replace('-', '_'))}")
@@ -192,16 +190,12 @@ def _message(error: Exception) -> str:
 def _run(arguments: list[str]) -> int:
     # not standalone: Typer then leaves errors and exit codes to us, including that of an interrupted command
     try:
-        code = _program()(arguments, prog_name="coordstream", standalone_mode=False)
+        program = typer.main.get_command(build_app())
+        code = program(arguments, prog_name="coordstream", standalone_mode=False)
     except typer.TyperException as error:
         code = report_usage(error)
     sys.stdout.flush()
     return code if isinstance(code, int) else 0
-
-
-@cache
-def _program() -> Any:
-    return typer.main.get_command(build_app())
 
 
 def _print_version(is_requested: bool) -> None:

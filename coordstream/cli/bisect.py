@@ -1,5 +1,6 @@
 """`coordstream bisect`: the event with which a condition about a job became true."""
 
+from bisect import bisect_left
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -180,17 +181,15 @@ def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Eve
     """The event between two cuts with which the condition, false at ``low`` and true at ``high``, became true.
 
     If the condition changes more than once in between, the event is one of those that made it true. Of events of one
-    time, those of the coordinator stream come first, then those of the checkpoint topic.
-
-    Raises:
-        CoordstreamError: time made the condition true, between two events.
+    time, those of the coordinator stream come first, then those of the checkpoint topic. Raises `CoordstreamError`:
+    time made the condition true, between two events.
     """
 
     def after(microseconds: int) -> JobCut:
         return cut_at(low.at + timedelta(microseconds=microseconds))
 
     length = (high.at - low.at) // timedelta(microseconds=1)
-    first = _first(0, length, lambda microseconds: is_true(after(microseconds)))
+    first = bisect_left(range(length), True, lo=1, key=lambda microseconds: is_true(after(microseconds)))
     before, then = after(first - 1), after(first)
     if is_true(before._replace(at=then.at)):
         raise CoordstreamError(
@@ -205,7 +204,8 @@ def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Eve
             return before._replace(at=then.at, log=then.log, incarnation=then.incarnation, cut=events[count - 1])
         return then._replace(cut2=events2[count - len(events) - 1])
 
-    count = _first(0, len(events) + len(events2), lambda count: is_true(with_events(count)))
+    total = len(events) + len(events2)
+    count = bisect_left(range(total), True, lo=1, key=lambda count: is_true(with_events(count)))
     found = with_events(count)
     if count <= len(events):
         return "coordinator", found.incarnation, found.cut
@@ -214,11 +214,3 @@ def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Eve
 
 def _events_between(low_log: int | None, low: int, high_log: int | None, high: int) -> range:
     return range(low + 1 if low_log == high_log else 0, high + 1)
-
-
-def _first(low: int, high: int, is_true: Callable[[int], bool]) -> int:
-    """The first number for which it is true: it is false for ``low`` and true for ``high``."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_true(middle) else (middle, high)
-    return high

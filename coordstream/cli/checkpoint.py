@@ -69,10 +69,7 @@ CHANGE_COLUMNS: Final = (
     Column("processed up to", "old_offset", "right"),
     Column("new", "new_offset", "right"),
 )
-CHANGE_ROW: Final = (
-    *("job_name", "job_id", "task_name", "system_name", "stream_name", "partition_id", "key_bucket"),
-    *("old_offset", "new_offset"),
-)
+CHANGE_ROW: Final = ("job_name", "job_id", "task_name", *PARTITION, "old_offset", "new_offset")
 COMMITS: Final = sql.Identifier("projection", "commit")
 _TASKS: Final = """
 select distinct k.message_key from projection.job_log j join projection.event_key k using (log_id)
@@ -217,7 +214,7 @@ def write(
             _note_missing(tool, given)
             written = counted(len(changes), "checkpoint")
             change = Change(
-                log=tool.log,
+                log=tool.manager.log,
                 title=f"Checkpoints of {found} to change",
                 rows=_rows(changes, found),
                 columns=CHANGE_COLUMNS,
@@ -251,7 +248,7 @@ def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool | None) -> N
 
 def _note_missing(tool: CheckpointTool, given: TaskOffsets) -> None:
     """Name the tasks that have no checkpoint and get none."""
-    missing = [task_name for task_name in tool.without_checkpoint() if task_name not in given]
+    missing = [name for name, checkpoint in tool.current().items() if checkpoint is None and name not in given]
     if missing:
         note(f"Without a checkpoint, tasks start at the job's default offsets: {list_names(missing)}.")
 

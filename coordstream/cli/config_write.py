@@ -164,13 +164,12 @@ def _undo(job: str, key: str, old: str | None, options: Sequence[str], *, is_sen
     return f"The old value {why}. To undo, use a file with it: {command('set', STANDARD_INPUT)} < FILE"
 
 
-FromFile = Annotated[Path, PropertyFile]
 CHANGE: Final = ("stream_name", "config_key", "old_value", "new_value", "is_sensitive", "is_write_once")
 
 
 def write_file(
     job: JobWord,
-    from_file: FromFile,
+    from_file: Annotated[Path, PropertyFile],
     force: Force = False,
     yes: Yes = False,
     dry_run: DryRun = False,

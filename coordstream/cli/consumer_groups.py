@@ -1,7 +1,7 @@
 """`coordstream consumer-groups`: commits the checkpoints of jobs as offsets of consumer groups."""
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from time import sleep
 from typing import Annotated, Final
 
@@ -109,7 +109,7 @@ def _watch(words: Sequence[str], committer: "Committer", seconds: float) -> None
     done: dict[Job, object] = {}
     reported: list[str] = []
     note(f"Committing checkpoints every {seconds:g} s.")
-    try:
+    with suppress(KeyboardInterrupt):  # the way to end it
         while True:
             found = _commit_changed(words, committer, done)
             for sentence in found:
@@ -118,8 +118,6 @@ def _watch(words: Sequence[str], committer: "Committer", seconds: float) -> None
                 note("The offsets are committed again.")
             reported = found
             sleep(seconds)
-    except KeyboardInterrupt:  # the way to end it
-        return
 
 
 def _commit_changed(words: Sequence[str], committer: "Committer", done: dict[Job, object]) -> list[str]:

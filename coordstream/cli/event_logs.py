@@ -4,7 +4,7 @@ kafka-python takes a quarter of a second to load, so it is loaded only if broker
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 def create_log(stream_name: str, kind: str | None, replication_factor: int | None) -> str:
     """Create an empty stream and say where; ``replication_factor`` None means the default of the brokers.
 
-    Raises:
-        EventLogError: the stream exists, the brokers do not answer, or its kind is unknown.
+    Raises `EventLogError`: the stream exists, the brokers do not answer, or its kind is unknown.
     """
     options = load_settings().kafka
     if options is None and replication_factor is not None:
@@ -91,9 +90,7 @@ def open_source() -> Iterator[EventSource]:
 def open_topics() -> Iterator[EventSource]:
     """All streams of the brokers of the settings.
 
-    Raises:
-        BrokersMissing: no brokers are set.
-        SourceUnavailable: none answers.
+    Raises `BrokersMissing`: no brokers are set; `SourceUnavailable`: none answers.
     """
     settings = load_settings()
     require_brokers(settings.kafka)
@@ -102,19 +99,15 @@ def open_topics() -> Iterator[EventSource]:
         yield topics
 
 
-@contextmanager
-def source_of(settings: Settings, database_url: str) -> Iterator[EventSource]:
+def source_of(settings: Settings, database_url: str) -> AbstractContextManager[EventSource]:
     """All streams of the brokers of the settings, or else of the database. Connects at the first call."""
     if settings.kafka is None:
         from eventlog.postgres.source import PostgresSource  # noqa: PLC0415 (as KafkaSource)
 
-        with PostgresSource(database_url) as logs:
-            yield logs
-        return
+        return PostgresSource(database_url)
     from eventlog.kafka.source import KafkaSource  # noqa: PLC0415
 
-    with KafkaSource(settings.kafka) as topics:
-        yield topics
+    return KafkaSource(settings.kafka)
 
 
 class JobLogs(NamedTuple):
@@ -135,9 +128,7 @@ class JobLogs(NamedTuple):
 def open_job_logs(word: str) -> Iterator[JobLogs]:
     """Open the logs of the job that a word names: ``name/id``, or ``name`` if only one job has it.
 
-    Raises:
-        UnknownJob: no job or several jobs have the name.
-        CoordstreamError: the brokers have no streams of jobs.
+    Raises `UnknownJob`: no job or several jobs have the name; `CoordstreamError`: the brokers have no streams of jobs.
     """
     streams = job_streams(word)
     with ExitStack() as opened:

@@ -185,10 +185,7 @@ def wait_for_database(
     """The database, whose connection is closed again, and its place without a password.
 
     None: the follower was stopped before it answered, or it did not answer for ``outage_timeout`` seconds (None: no
-    limit).
-
-    Raises:
-        CoordstreamError: the database refuses us, or has another schema.
+    limit). Raises `CoordstreamError`: the database refuses us, or has another schema.
     """
     backoff, began, is_reported = Backoff(), monotonic(), False
     while not stop.is_set:

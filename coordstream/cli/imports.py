@@ -74,9 +74,8 @@ def import_files(
 def check_files(files: Sequence[Path], kind: str | None) -> Iterator[list[ImportJob]]:
     """Read all files once, to their ends, and return the streams in them.
 
-    Raises:
-        EventLogError: a line is invalid, or the kind of a topic is unknown.
-        CoordstreamError: a file is not a regular file or is empty, or two files overlap.
+    Raises `EventLogError`: a line is invalid, or the kind of a topic is unknown; `CoordstreamError`: a file is not a
+    regular file or is empty, or two files overlap.
     """
     by_topic: dict[str, list[CheckedRecording]] = {}
     with LineSpool() as spool:

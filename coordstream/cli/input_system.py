@@ -72,8 +72,7 @@ class OpenInputs(ExitStack):
         own streams has the brokers of the settings. Credentials (``COORDSTREAM_KAFKA_OPTIONS``) are sent only to
         brokers that the user has named.
 
-        Raises:
-            InputUnknown: The system is not Kafka, its brokers are unknown, or none of them answers.
+        Raises `InputUnknown`: the system is not Kafka, its brokers are unknown, or none of them answers.
         """
         options = input_options(config, system, given_servers)
         if options not in self._known:

@@ -22,17 +22,15 @@ from projections.job_choice import NO_LOGS, find_job
 app = typer.Typer()
 
 JOBS: Final = sql.SQL("select * from coordinator.job order by job_name, job_id")
-_MATCHING: Final = sql.SQL(
-    """
-    select j.job_name, j.job_id from projection.current_job j
-    where (%(reads)s::text is null or exists (
-        select from projection.task_position(j.coordinator_log, j.checkpoint_log) p
-        where %(reads)s in (p.stream_name, p.system_name || '.' || p.stream_name)))
-      and (%(host)s::text is null or exists (
-        select from coordinator.container_host h where h.job_name = j.job_name and h.job_id = j.job_id
-          and h.host_name = %(host)s))
-    """
-)
+_MATCHING: Final = sql.SQL("""
+select j.job_name, j.job_id from projection.current_job j
+where (%(reads)s::text is null or exists (
+    select from projection.task_position(j.coordinator_log, j.checkpoint_log) p
+    where %(reads)s in (p.stream_name, p.system_name || '.' || p.stream_name)))
+  and (%(host)s::text is null or exists (
+    select from coordinator.container_host h where h.job_name = j.job_name and h.job_id = j.job_id
+      and h.host_name = %(host)s))
+""")
 COUNT_COLUMNS: Final = (
     Column("config keys", "config_count", "right"),
     Column("tasks", "task_count", "right"),

@@ -50,9 +50,7 @@ def require_selection(words: Sequence[str] | None, *, every: bool) -> None:
 def selected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
     """Return the jobs that the words name, or every job without words, sorted.
 
-    Raises:
-        UnknownJob: no job has a name, or several have it.
-        CoordstreamError: the database has no job.
+    Raises `UnknownJob`: no job has a name, or several have it; `CoordstreamError`: the database has no job.
     """
     jobs = known_jobs(connection)
     if not jobs:
@@ -110,8 +108,7 @@ def work_on_logs(
 def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> TrackedLog:
     """The log of a stream's incarnation; None means the current one.
 
-    Raises:
-        CoordstreamError: the stream or the incarnation is unknown, or no follower has read the stream yet.
+    Raises `CoordstreamError`: the stream or the incarnation is unknown, or no follower has read the stream yet.
     """
     known = logs_of(connection, stream_name)
     if not known:

@@ -15,8 +15,7 @@ from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError, note
-from coordstream.queries.jobs import rows_by_job
-from coordstream.queries.rows import Row, Rows, fetch, input_partition
+from coordstream.queries.rows import Row, Rows, fetch, grouped, input_partition
 from eventlog.errors import by_cause, printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
@@ -147,7 +146,7 @@ def faults(
     rows: Sequence[Row], jobs: Sequence[Job], task: str | None, max_lag: int | None
 ) -> Iterator[tuple[str, str]]:
     """A job and a sentence for each with lost records, unknown lag, a lag over the limit, or without such a task."""
-    rows_of = rows_by_job(rows)
+    rows_of = grouped(rows, "job_name", "job_id")
     for job in jobs:
         yield from ((str(job), sentence) for sentence in _faults_of(job, rows_of[job], task, max_lag))
 

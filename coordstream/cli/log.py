@@ -13,6 +13,7 @@ import typer
 
 from coordstream.cli.arguments import (
     MOST,
+    STANDARD_INPUT,
     Incarnation,
     Json,
     JsonOrCsv,
@@ -41,7 +42,7 @@ from eventlog.messages import SetConfig
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import stream_identities
-from eventlog.recording import LineError, decode_line, read_recording
+from eventlog.recording import read_recording
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from eventlog.source import EventSource, StreamFacts, StreamMissing
 from eventlog.timestamps import ms_of, time_of
@@ -51,7 +52,6 @@ from projections.tracked_logs import TrackedLog
 
 app = typer.Typer()
 
-STANDARD_INPUT: Final = Path("-")
 FILE_URL: Final = "file://"
 PAGE_EVENTS: Final = 10_000
 POLL_SECONDS: Final = 1.0
@@ -330,10 +330,9 @@ def _bytes(text: str) -> bytes:
 
 def _events_of(stream_name: str, file: Path) -> list[NewEvent]:
     """The records of a stream in a recording, with their times and headers, as events to append."""
-    is_input = file == STANDARD_INPUT
-    place = "standard input" if is_input else str(file)
+    place, given = (Path("standard input"), sys.stdin.buffer) if str(file) == STANDARD_INPUT else (file, None)
     events, others = [], set()
-    for topic, event in _from_standard_input() if is_input else read_recording(file):
+    for topic, event in read_recording(place, given):
         if topic == stream_name:
             events.append(NewEvent(event.key, event.value, event.timestamp, event.headers))
         else:
@@ -342,19 +341,6 @@ def _events_of(stream_name: str, file: Path) -> list[NewEvent]:
         known = ", ".join(sorted(others)[:10]) or "none"
         raise CoordstreamError(f"No record of stream '{stream_name}' in {place}. Its streams: {known}.")
     return events
-
-
-def _from_standard_input() -> Iterator[tuple[str, RecordedEvent]]:
-    for number, line in enumerate(sys.stdin.buffer, start=1):
-        if line.isspace():
-            continue
-        try:
-            yield decode_line(line)
-        except LineError as error:
-            reason = str(error).rstrip(".")
-            raise CoordstreamError(
-                f"Invalid line {number} of standard input: {reason}. Nothing was appended."
-            ) from None
 
 
 def _refuse_fingerprints(events: Iterable[NewEvent]) -> None:

@@ -191,8 +191,7 @@ def event_status() -> Iterator[Callable[[str], OnProgress]]:
 def confirm(question: str, *, yes: bool, done: str = "written", has_dry_run: bool = True) -> None:
     """Ask for confirmation, unless it was given with ``--yes``; ``done`` is what the command would have done.
 
-    Raises:
-        CoordstreamError: The answer is no, or standard input is not a terminal.
+    Raises `CoordstreamError`: the answer is no, or standard input is not a terminal.
     """
     if yes:
         return

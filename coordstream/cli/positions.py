@@ -89,11 +89,8 @@ def format_partitions(partitions: Iterable[int]) -> str:
 def parse_position(text: str, now: datetime) -> Startpoint:
     """Parse ``oldest``, ``upcoming``, an offset (a number, or ``offset:TEXT``), or a time as in `parse_time`.
 
-    A number is always an offset; one that may be meant as a time in ms is rejected. ``now`` is when the startpoint
-    is created, and what ``2 hours ago`` refers to.
-
-    Raises:
-        typer.BadParameter: The text is none of these.
+    A number is always an offset; one that may be meant as a time in ms is rejected. ``now`` is when the startpoint is
+    created, and what ``2 hours ago`` refers to. Raises `typer.BadParameter`: the text is none of these.
     """
     given, created_ms = text.strip(), ms_of(now)
     if given.lower() == StartpointOldest.kind:
@@ -144,8 +141,7 @@ _ASSIGNMENT: Final = re.compile(r"(?P<task>.+?)/(?P<partition>[^/.=]+\.[^=]+\.[0
 def parse_offsets_of_tasks(words: Sequence[str]) -> TaskOffsets:
     """Parse ``TASK/SYSTEM.STREAM.PARTITION=OFFSET`` words; names of tasks may contain slashes.
 
-    Raises:
-        typer.BadParameter: A word has another form, or a partition has two offsets.
+    Raises `typer.BadParameter`: a word has another form, or a partition has two offsets.
     """
     offsets: dict[str, dict[SystemStreamPartition, str]] = {}
     for word in words:

@@ -13,18 +13,16 @@ from projections.job_choice import find_job
 
 app = typer.Typer()
 
-QUARANTINE: Final = sql.SQL(
-    """
-    select n.* from (
-      select q.* from coordinator.quarantine q
-      where (%(name)s::text is null or q.job_name = %(name)s and q.job_id = %(id)s)
-        and (not q.is_resolved or %(resolved)s)
-        and (%(since)s::timestamptz is null or q.record_time >= %(since)s)
-        and (%(until)s::timestamptz is null or q.record_time <= %(until)s)
-      order by q.record_time desc nulls last, q.stream_name, q.incarnation desc, q.log_offset desc limit %(limit)s) n
-    order by n.stream_name, n.incarnation, n.log_offset
-    """
-)
+QUARANTINE: Final = sql.SQL("""
+select n.* from (
+  select q.* from coordinator.quarantine q
+  where (%(name)s::text is null or q.job_name = %(name)s and q.job_id = %(id)s)
+    and (not q.is_resolved or %(resolved)s)
+    and (%(since)s::timestamptz is null or q.record_time >= %(since)s)
+    and (%(until)s::timestamptz is null or q.record_time <= %(until)s)
+  order by q.record_time desc nulls last, q.stream_name, q.incarnation desc, q.log_offset desc limit %(limit)s) n
+order by n.stream_name, n.incarnation, n.log_offset
+""")
 COLUMNS: Final = (
     Column("stream", "stream_name", no_wrap=True),
     Column("offset", "log_offset", "right"),

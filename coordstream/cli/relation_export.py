@@ -61,10 +61,8 @@ class _MicrosLoader(Loader):
 def export_relation(connection: Connection, relation: str, job: Job | None, cut: Cut, path: Path) -> int:
     """Write the rows of a relation to a Parquet file, which is replaced at the end, and return their count.
 
-    ``job`` None: those of all jobs.
-
-    Raises:
-        CoordstreamError: There is no such relation, or it has no as-of function, or the file cannot be written.
+    ``job`` None: those of all jobs. Raises `CoordstreamError`: there is no such relation, or it has no as-of function,
+    or the file cannot be written.
     """
     known = sorted(name.removeprefix(_SCHEMA) for name in views() if name.startswith(_SCHEMA))
     if relation not in known:

@@ -43,8 +43,7 @@ MOST_KEPT: Final = timedelta(days=36_525)
 def parse_keep(text: str) -> timedelta:
     """Parse how much history to keep, as in ``365d``.
 
-    Raises:
-        typer.BadParameter: The text is not a duration of more than 0 and at most 100 years.
+    Raises `typer.BadParameter`: the text is not a duration of more than 0 and at most 100 years.
     """
     try:
         length = parse_length(text)

@@ -1,6 +1,5 @@
 """What a rewind writes, what undoes it, and whether a job has followed it."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +13,7 @@ from coordstream.cli.change import Change
 from coordstream.cli.checkpoint import checkpoint_tool
 from coordstream.cli.output import counted
 from coordstream.cli.startpoint_plan import StartpointJob
-from coordstream.queries.rows import PARTITION, Row, Rows, fetch, job_values, partition_values
+from coordstream.queries.rows import PARTITION, Row, Rows, fetch, grouped, job_values, partition_values
 from coordstream.queries.startpoints import startpoint_steps
 from eventlog.log import EventLog, system_clock
 from eventlog.postgres.connection import Connection
@@ -54,11 +53,11 @@ def checkpoints_to_write(found: StartpointJob, given: RewindPlan, undo_path: Pat
         starts = next_starts(found.facts, {**found.checkpoints, **after}, found.facts.requests, now_ms)
         require_followed(given, starts, "checkpoint")
         before = {task_name: tuple(sorted(current.get(task_name, {}).items())) for task_name in targets}
-        undo = UndoFile(plan=given, log_offset=tool.log.end_offset(), created_ms=now_ms, checkpoints=before)
+        undo = UndoFile(plan=given, log_offset=tool.manager.log.end_offset(), created_ms=now_ms, checkpoints=before)
         planned = tool.plan(targets, any_task=True)
         checkpoints = counted(len(planned), "checkpoint")
         yield Change(
-            log=tool.log,
+            log=tool.manager.log,
             question=f"Write {checkpoints}?",
             done=f"{checkpoints} written. {found.job} starts there.",
             write=lambda: tool.write(planned),
@@ -82,13 +81,13 @@ def requests_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, 
 def checkpoints_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, force: bool) -> Iterator[Change]:
     """What undoes checkpoints. Raises as `undone_offsets`, and CoordstreamError if the job appears to be running."""
     with checkpoint_tool(found.logs, found.facts.job) as tool:
-        has_others = any(commit.task_name not in saved.checkpoints for commit in tool.commits(saved.log_offset))
+        has_others = any(commit.task_name not in saved.checkpoints for commit in tool.manager.commits(saved.log_offset))
         if has_others and not force:  # those of the rewind's tasks are compared instead
             tool.require_stopped()
         offsets = undone_offsets(saved, tool.current_inputs(), force=force)
         planned = tool.plan(offsets, replace=True, any_task=True)
         words = f"{counted(len(offsets), 'checkpoint')} restored"
-        yield _undo(found, undo_path, tool.log, len(offsets), words, lambda: tool.write(planned))
+        yield _undo(found, undo_path, tool.manager.log, len(offsets), words, lambda: tool.write(planned))
 
 
 def _undo(
@@ -122,22 +121,15 @@ def check_rows(connection: Connection, job: Job, plan: RewindPlan) -> Rows:
     or, once a checkpoint has reached both offsets, ``done``. ``reached_offset`` is the next offset to read.
     """
     tasks = sorted({move.task_name for move in plan.moves})
-    commits = _by_place(fetch(connection, _COMMITS, {**job_values(job), "since": plan.made_at, "tasks": tasks}))
-    steps = _by_place(startpoint_steps(connection, job, None, since=plan.made_at))
+    committed = fetch(connection, _COMMITS, {**job_values(job), "since": plan.made_at, "tasks": tasks})
+    stepped = startpoint_steps(connection, job, None, since=plan.made_at)
+    commits, steps = (grouped(each, "task_name", *PARTITION) for each in (committed, stepped))
     rows = []
     for move in plan.moves:
         place = (move.task_name, *partition_values(move.partition))
         state, reached = progress(move, steps[place], commits[place])
         rows.append((*job, *place, move.from_offset, move.to_offset, reached, state))
     return Rows.of(_COLUMNS, rows)
-
-
-def _by_place(rows: Iterable[Row]) -> defaultdict[tuple[object, ...], list[Row]]:
-    """The rows by their task and input partition."""
-    found = defaultdict[tuple[object, ...], list[Row]](list)
-    for row in rows:
-        found[row["task_name"], *(row[name] for name in PARTITION)].append(row)
-    return found
 
 
 def progress(move: Move, steps: Iterable[Row], commits: Iterable[Row]) -> tuple[str, int | None]:

@@ -18,8 +18,8 @@ from eventlog.startpoint import StartingOffset, StartpointTimestamp
 from eventlog.system_admin import offset_after
 from eventlog.timestamps import ms_of
 from managers.job_facts import changelogs
-from managers.rewind.rewind_plan import Position, Reader, RewindError, RewindPlan, Target, moves_of, with_times
-from managers.startpoints.next_starts import StartpointFacts, next_starts, stream_of
+from managers.rewind.rewind_plan import Position, RewindError, RewindPlan, Target, moves_of, with_times
+from managers.startpoints.next_starts import Reader, StartpointFacts, next_starts, stream_of
 from managers.startpoints.startpoint_records import without_key_bucket
 from managers.startpoints.startpoint_request import require_known, require_reads
 from managers.state.state_backend import is_durable, store_names
@@ -88,9 +88,8 @@ def plan_again(plan: RewindPlan, found: StartpointJob, servers: str | None) -> R
 def choose_readers(facts: StartpointFacts, words: Sequence[str], task_names: Sequence[str]) -> list[Reader]:
     """The tasks and partitions that inputs and names of tasks select (empty: all), sorted.
 
-    Raises:
-        RewindError: nothing is selected.
-        InvalidStartpointRequest: the job does not read an input, or has no such task or partition.
+    Raises `RewindError`: nothing is selected; `InvalidStartpointRequest`: the job does not read an input, or has no
+    such task or partition.
     """
     inputs = [parse_input(word, facts.streams) for word in words]
     for each in inputs:
@@ -134,9 +133,8 @@ def from_file(name: str, facts: StartpointFacts) -> Target:
 def beginning_of(deployment: int, job: Job) -> Target:
     """Where each task stood when a deployment began.
 
-    Raises:
-        UnknownJob: the database does not have the job.
-        CoordstreamError: the job has no deployment with this number.
+    Raises `UnknownJob`: the database does not have the job; `CoordstreamError`: the job has no deployment with this
+    number.
     """
     with open_job(str(job)) as (connection, found):
         # texts, because a time may be after the year 9999
@@ -154,8 +152,7 @@ def beginning_of(deployment: int, job: Job) -> Target:
 def _positions(found: StartpointJob, readers: Sequence[Reader], inputs: JobInputs, now_ms: int) -> list[Position]:
     """Where the next start of these tasks would begin these partitions, read before the ends of the inputs.
 
-    Raises:
-        RewindError: a task does not read a partition, its input does not have it, or its offsets are not numbers.
+    Raises `RewindError`: a task does not read a partition, its input does not have it, or its offsets are not numbers.
     """
     starts = next_starts(found.facts, found.checkpoints, found.facts.requests, now_ms)
     if unread := next((each for each in readers if each not in starts), None):

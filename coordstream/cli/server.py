@@ -16,7 +16,7 @@ from coordstream.cli.output import print_json, print_result
 from coordstream.database import URL_SETTING, database_errors, migrate_if_needed, open_connection, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.programs import PACKAGE
+from coordstream.postgres.programs import PACKAGE, kept_port
 from coordstream.settings import Settings, load_settings
 
 app = typer.Typer()
@@ -30,12 +30,12 @@ def up(as_json: JsonObject = False) -> None:
     """
     settings = embedded_settings()
     server = EmbeddedPostgres(settings.home)
-    was_running, kept_port = server.running is not None, server.kept_port
+    was_running, port_before = server.running is not None, kept_port(server.data_folder)
     url = server.start()
     with database_errors(settings), open_connection(settings, url) as connection:
         migrated = migrate_if_needed(url, connection)
         port = connection.info.port
-    taken_port = None if kept_port == port else kept_port
+    taken_port = None if port_before == port else port_before
     if as_json:
         place = {"data_folder": str(server.data_folder), "port": port, "taken_port": taken_port}
         print_json({"database_url": url, **place, "was_running": was_running, "migrated": migrated})

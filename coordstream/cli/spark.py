@@ -29,15 +29,13 @@ from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
 from projections.fold.settings import FoldSettings
 from projections.tracked_logs import TRACKED_BACKENDS, mark_for_rebuild
-from spark_jobs.place import is_lake
+from spark_jobs.place import ARCHIVE, KAFKA, is_lake
 
 if TYPE_CHECKING:
     from coordstream.cli.follow import FollowRequest, OpenFollower
     from projections.follow.follower import Follower
     from spark_jobs.replay import Replayed, ReplayTask
 
-ARCHIVE: Final = "archive"
-KAFKA: Final = "kafka"
 MOST_FAILURES: Final = 20
 _MAY_WRITE: Final = "select has_table_privilege('projection.position', 'insert')"
 

@@ -110,9 +110,7 @@ class StartpointJob(NamedTuple):
 def open_startpoint_job(word: str) -> Iterator[StartpointJob]:
     """Open the job that a word names and read its logs.
 
-    Raises:
-        UnknownJob: no job or several jobs have the name.
-        CoordstreamError: it has no coordinator stream.
+    Raises `UnknownJob`: no job or several jobs have the name; `CoordstreamError`: it has no coordinator stream.
     """
     with open_job_logs(word) as logs:
         if logs.coordinator is None:

@@ -10,7 +10,6 @@ from coordstream.cli.event_logs import open_maker
 from coordstream.errors import CoordstreamError
 from eventlog.errors import printable_text
 from eventlog.secret_policy import SecretPolicy
-from eventlog.streams import StreamIdentity
 from managers.config.property_file import parse_properties
 from managers.errors import SettingChange
 from managers.job_names import Config, coordinator_stream
@@ -24,9 +23,8 @@ PropertyFile = typer.Option(
 def read_submission(word: str, path: Path) -> dict[str, str]:
     """The config of a file, which must be that of the job that the user named.
 
-    Raises:
-        CoordstreamError: it is the config of another job.
-        ConfigError: a line is malformed, or the job's name is missing.
+    Raises `CoordstreamError`: it is the config of another job; `ConfigError`: a line is malformed, or the job's name is
+    missing.
     """
     config = read_config_file(path)
     stream = coordinator_stream(config)
@@ -44,14 +42,13 @@ def read_config_file(path: Path) -> dict[str, str]:
     return parse_properties(data, place)
 
 
-def ensure_coordinator_stream(config: Config) -> StreamIdentity:
+def ensure_coordinator_stream(config: Config) -> None:
     """Create the coordinator stream, unless it exists, on the brokers of the settings or else in the database.
 
-    Raises:
-        EventLogError: the brokers do not answer, or refuse to create it.
+    Raises `EventLogError`: the brokers do not answer, or refuse to create it.
     """
     with open_maker() as maker:
-        return create_coordinator_stream(maker, config)
+        create_coordinator_stream(maker, config)
 
 
 def is_secret(secrets: SecretPolicy, key: str, value: str | None) -> bool:

@@ -19,10 +19,10 @@ from projections.rebuild import rebuild_log
 from projections.table_differences import TableCheck, Values
 from projections.tracked_logs import TRACKED_BACKENDS, mark_for_rebuild
 from projections.verify import Verification, verify_log
+from spark_jobs.place import ARCHIVE
 
 app = typer.Typer()
 
-ARCHIVE: Final = "archive"
 _LOG: Final = (Column("stream", "stream_name", no_wrap=True), Column("inc.", "incarnation", "right", drop=2))
 _DIFFERENCES: Final = tuple(Column(kind, kind, "right") for kind in ("missing", "extra", "different"))
 COLUMNS: Final = (*_LOG, Column("relation", "relation", no_wrap=True), *_DIFFERENCES)

@@ -125,9 +125,8 @@ class CoordinatorProcess:
     def wait(self) -> None:
         """React to changes of the inputs and of the config, until `request_stop`.
 
-        Raises:
-            CoordinatorRunning: the lock was lost, and another process has it now.
-            JobTakenOver: another process had it meanwhile, and changed the job.
+        Raises `CoordinatorRunning`: the lock was lost, and another process has it now; `JobTakenOver`: another process
+        had it meanwhile, and changed the job.
         """
         while True:
             self._stepped_at = monotonic()

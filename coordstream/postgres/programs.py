@@ -144,8 +144,7 @@ def major_version(bin_folder: Path) -> int:
 def reachable_bin_folder(bin_folder: Path, account: ServerAccount, copies: Path) -> Path:
     """``bin_folder`` if the account can run its programs, else that of a copy in the folder ``copies``.
 
-    Raises:
-        EmbeddedPostgresError: the account cannot run the copy either.
+    Raises `EmbeddedPostgresError`: the account cannot run the copy either.
     """
     if account.can_run(bin_folder / "initdb"):
         return bin_folder
@@ -216,8 +215,7 @@ def start_postmaster(
 ) -> None:
     """Start the server on its previous port if that is free, else on another. No server runs on the data folder.
 
-    Raises:
-        EmbeddedPostgresError: the server does not start; the message includes the server's.
+    Raises `EmbeddedPostgresError`: the server does not start; the message includes the server's.
     """
     _forget_recycled_pid(data_folder)
     port = _free_port(kept_port(data_folder))

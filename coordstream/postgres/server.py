@@ -16,7 +16,6 @@ from coordstream.postgres.programs import (
     Postmaster,
     ServerAccount,
     is_postmaster_of,
-    kept_port,
     last_line,
     major_version,
     reachable_bin_folder,
@@ -64,10 +63,8 @@ class EmbeddedPostgres:
     def start(self) -> str:
         """Start the server unless it is running, and return the URL of its database (with the password).
 
-        The first start creates the data folder and the database. Concurrent starts result in one server.
-
-        Raises:
-            EmbeddedPostgresError: the server cannot be started; the message has the reason.
+        The first start creates the data folder and the database. Concurrent starts result in one server. Raises
+        `EmbeddedPostgresError`: the server cannot be started; the message has the reason.
         """
         with self._lock():
             if self.running is None:
@@ -81,8 +78,7 @@ class EmbeddedPostgres:
     def stop(self) -> bool:
         """Stop the server of this data folder. Returns False if it was not running.
 
-        Raises:
-            EmbeddedPostgresError: the server does not end in time.
+        Raises `EmbeddedPostgresError`: the server does not end in time.
         """
         if not self.data_folder.exists():
             return False
@@ -101,11 +97,6 @@ class EmbeddedPostgres:
         return running_postmaster(self.data_folder)
 
     @property
-    def kept_port(self) -> int | None:
-        """The port of the last start, which the next start tries first; None before the first."""
-        return kept_port(self.data_folder)
-
-    @property
     def log_file(self) -> Path:
         """The server's log. It contains no statements and no values."""
         return self.data_folder / "server.log"
@@ -113,8 +104,7 @@ class EmbeddedPostgres:
     def connect_url(self, database: str = DATABASE) -> str:
         """The URL of a database of the running server. It contains the password, so it must not be logged.
 
-        Raises:
-            EmbeddedPostgresError: the server is not running.
+        Raises `EmbeddedPostgresError`: the server is not running.
         """
         running = self.running
         if running is None:

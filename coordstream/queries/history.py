@@ -37,14 +37,12 @@ cross join lateral (
 where j.job_name = %(name)s and j.job_id = %(id)s
 group by j.stream_kind, j.incarnation order by j.stream_kind desc, j.incarnation
 """
-_WITHIN: Final = sql.SQL(
-    """
-    from {relation} h where h.job_name = %(name)s and h.job_id = %(id)s and h.stream_kind = %(stream_kind)s
-      and h.incarnation = %(incarnation)s and h.log_offset between %(first)s and %(last)s{conditions}
-      and (%(since)s::timestamptz is null or h.record_time >= %(since)s)
-      and (%(until)s::timestamptz is null or h.record_time <= %(until)s)
-    """
-)
+_WITHIN: Final = sql.SQL("""
+from {relation} h where h.job_name = %(name)s and h.job_id = %(id)s and h.stream_kind = %(stream_kind)s
+  and h.incarnation = %(incarnation)s and h.log_offset between %(first)s and %(last)s{conditions}
+  and (%(since)s::timestamptz is null or h.record_time >= %(since)s)
+  and (%(until)s::timestamptz is null or h.record_time <= %(until)s)
+""")
 _NTH_NEWEST: Final = sql.SQL("select h.log_offset {within} order by h.log_offset desc offset %(skipped)s limit 1")
 
 

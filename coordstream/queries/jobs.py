@@ -3,14 +3,13 @@
 A job writes nothing when it stops, so its commits tell: a running task commits every ``task.commit.ms``.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from psycopg import sql
 
 from coordstream.queries.logs import WORST_FIRST, worst_state
-from coordstream.queries.rows import Row, Rows, fetch, job_values
+from coordstream.queries.rows import Row, Rows, fetch, grouped, job_values
 from coordstream.times import duration
 from eventlog.config import ALIVE_COMMITS, commit_ms
 from eventlog.errors import list_names
@@ -28,21 +27,17 @@ MOST_LAG_AGE: Final = 300.0
 """Where a limit of lag is set: how old an observation of the inputs may be."""
 MOST_NAMES: Final = 3
 
-_TASKS: Final = sql.SQL(
-    """
-    select t.*, extract(epoch from now() - t.commit_time)::float8 as commit_age_seconds,
-      extract(epoch from now() - coalesce(t.commit_time, t.assigned_at))::float8 as silent_seconds,
-      extract(epoch from now() - t.last_known_at)::float8 as lag_age_seconds
-    from projection.task_status t
-    where %(name)s::text is null or t.job_name = %(name)s and t.job_id = %(id)s
-    order by t.job_name, t.job_id, t.task_name
-    """
-)
-_COMMIT_MS: Final = sql.SQL(
-    """
-    select c.job_name, c.job_id, c.config_value as value from coordinator.config c where c.config_key = 'task.commit.ms'
-    """
-)
+_TASKS: Final = sql.SQL("""
+select t.*, extract(epoch from now() - t.commit_time)::float8 as commit_age_seconds,
+  extract(epoch from now() - coalesce(t.commit_time, t.assigned_at))::float8 as silent_seconds,
+  extract(epoch from now() - t.last_known_at)::float8 as lag_age_seconds
+from projection.task_status t
+where %(name)s::text is null or t.job_name = %(name)s and t.job_id = %(id)s
+order by t.job_name, t.job_id, t.task_name
+""")
+_COMMIT_MS: Final = sql.SQL("""
+select c.job_name, c.job_id, c.config_value as value from coordinator.config c where c.config_key = 'task.commit.ms'
+""")
 
 
 class JobLimits(NamedTuple):
@@ -81,7 +76,7 @@ def job_states(connection: Connection, logs: Iterable[Row], tasks: Iterable[Row]
     ``logs`` are those of `logs.recorded_logs`, ``tasks`` those of `task_statuses`.
     """
     intervals = {job_key(row): row["value"] for row in fetch(connection, _COMMIT_MS)}
-    tasks_of, logs_of = rows_by_job(tasks), rows_by_job(logs)
+    tasks_of, logs_of = (grouped(rows, "job_name", "job_id") for rows in (tasks, logs))
     found = (_job_row(job, logs_of[job], tasks_of[job], intervals.get(job), limits) for job in sorted(logs_of))
     return Rows(NO_STATE, found)
 
@@ -90,14 +85,6 @@ def worst_first(job: Row) -> tuple[object, ...]:
     """A key to sort jobs by: problems first, then by their state and that of their logs, and the largest lag first."""
     log_place = len(WORST_FIRST) if job["log_state"] is None else WORST_FIRST.index(job["log_state"])
     return not job["is_problem"], STATES.index(job["state"]), log_place, -(job["seconds_behind"] or 0), job_key(job)
-
-
-def rows_by_job(rows: Iterable[Row]) -> defaultdict[JobKey, list[Row]]:
-    """The rows of each job, in their order; none of a job that has none."""
-    found: defaultdict[JobKey, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[job_key(row)].append(row)
-    return found
 
 
 def _job_row(job: JobKey, logs: Sequence[Row], tasks: Sequence[Row], interval: str | None, limits: JobLimits) -> Row:

@@ -22,38 +22,34 @@ _NOT_LIVE: Final = {
     "replacing": "has not been read to the end of its new incarnation yet",
 }
 
-STATUS: Final = sql.SQL(
-    """
-    select p.*, l.backend, l.cluster_id, l.topic_id,
-           extract(epoch from greatest(now() - greatest(p.heartbeat_at, projection.writable_since()),
-                                       p.heartbeat_at - statement_timestamp(), '0'))::float8
-             as heartbeat_age_seconds,  -- as projection.log_status counts it
-           e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count,
-           false as topic_is_missing
-    from projection.log_status p
-    left join projection.job_log j using (stream_name, incarnation)
-    left join projection.archived_log l using (log_id)
-    left join lateral (
-      select a.record_time from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit 1
-    ) e on true
-    cross join lateral (
-      select count(*) as quarantine_open from projection.quarantine w
-      where w.log_id = j.log_id and w.resolved_by is null
-    ) q
-    left join (
-      select stream_name, incarnation, count(*) as gap_count from coordinator.log_gap group by stream_name, incarnation
-    ) g on (g.stream_name, g.incarnation) = (p.stream_name, p.incarnation)
-    order by p.job_name, p.job_id, p.stream_kind desc, p.incarnation
-    """
-)
+STATUS: Final = sql.SQL("""
+select p.*, l.backend, l.cluster_id, l.topic_id,
+       extract(epoch from greatest(now() - greatest(p.heartbeat_at, projection.writable_since()),
+                                   p.heartbeat_at - statement_timestamp(), '0'))::float8
+         as heartbeat_age_seconds,  -- as projection.log_status counts it
+       e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count,
+       false as topic_is_missing
+from projection.log_status p
+left join projection.job_log j using (stream_name, incarnation)
+left join projection.archived_log l using (log_id)
+left join lateral (
+  select a.record_time from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit 1
+) e on true
+cross join lateral (
+  select count(*) as quarantine_open from projection.quarantine w
+  where w.log_id = j.log_id and w.resolved_by is null
+) q
+left join (
+  select stream_name, incarnation, count(*) as gap_count from coordinator.log_gap group by stream_name, incarnation
+) g on (g.stream_name, g.incarnation) = (p.stream_name, p.incarnation)
+order by p.job_name, p.job_id, p.stream_kind desc, p.incarnation
+""")
 
-UNREAD: Final = sql.SQL(
-    """
-    select u.*, projection.retired_detail(t.retired_at) as retired_detail
-    from projection.unread_log u left join projection.retired_stream t using (stream_name)
-    order by stream_name
-    """
-)
+UNREAD: Final = sql.SQL("""
+select u.*, projection.retired_detail(t.retired_at) as retired_detail
+from projection.unread_log u left join projection.retired_stream t using (stream_name)
+order by stream_name
+""")
 
 
 def silent_holders(connection: Connection) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Queries on the relations, now or at a moment. Times are texts in ISO 8601, UTC."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -157,6 +158,14 @@ def partition_values(partition: SystemStreamPartition) -> tuple[str, str, int, i
 def partition_columns(partition: SystemStreamPartition) -> Row:
     """A partition as columns, with the names in `PARTITION`."""
     return dict(zip(PARTITION, partition_values(partition), strict=True))
+
+
+def grouped(rows: Iterable[Row], *columns: str) -> defaultdict[tuple[Any, ...], list[Row]]:
+    """The rows by their values of some columns, in their order; none for values that no row has."""
+    found = defaultdict[tuple[Any, ...], list[Row]](list)
+    for row in rows:
+        found[tuple(row[name] for name in columns)].append(row)
+    return found
 
 
 def printable(value: Any, most: int | None = MOST_CHARACTERS) -> str:

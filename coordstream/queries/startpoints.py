@@ -61,20 +61,18 @@ def _time(ms: str) -> str:
 
 
 # sorted by time, not by offset: no event records that a startpoint expired
-_STEPS: Final = sql.SQL(
-    """
-    select n.* from (
-      {of_job}
-        and (%(since)s::timestamptz is null or h.record_time >= %(since)s)
-        and (%(until)s::timestamptz is null or h.record_time <= %(until)s)
-      order by h.incarnation desc, h.record_time desc nulls last, h.log_offset desc nulls last, h.system_name desc,
-        h.stream_name desc, h.partition_id desc, h.key_bucket desc, h.task_name desc nulls last,
-        h.created_at desc, h.status desc
-      limit %(limit)s) n
-    order by n.incarnation, n.record_time nulls first, n.log_offset nulls first, n.system_name,
-      n.stream_name, n.partition_id, n.key_bucket, n.task_name nulls first, n.created_at, n.status
-    """
-)
+_STEPS: Final = sql.SQL("""
+select n.* from (
+  {of_job}
+    and (%(since)s::timestamptz is null or h.record_time >= %(since)s)
+    and (%(until)s::timestamptz is null or h.record_time <= %(until)s)
+  order by h.incarnation desc, h.record_time desc nulls last, h.log_offset desc nulls last, h.system_name desc,
+    h.stream_name desc, h.partition_id desc, h.key_bucket desc, h.task_name desc nulls last,
+    h.created_at desc, h.status desc
+  limit %(limit)s) n
+order by n.incarnation, n.record_time nulls first, n.log_offset nulls first, n.system_name,
+  n.stream_name, n.partition_id, n.key_bucket, n.task_name nulls first, n.created_at, n.status
+""")
 
 
 def startpoint_steps(

@@ -21,7 +21,7 @@ from coordstream.relations import RELATIONS
 from coordstream.serve.answers import shared
 from coordstream.serve.application import Refused
 from coordstream.serve.database import snapshot
-from coordstream.serve.pages.asked import time_of
+from coordstream.serve.pages.asked import number_of, time_of
 from eventlog.errors import is_utf8, known_names, printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job, find_job
@@ -66,10 +66,7 @@ class Query:
     @property
     def limit(self) -> int:
         """How many rows. Raises Refused."""
-        given = self.options.get("limit", str(LIMIT))
-        if given.isascii() and given.isdigit() and len(given) < 10 and 1 <= int(given) <= MOST_ROWS:
-            return int(given)
-        raise Refused(f'Invalid value of "limit": expected a number from 1 to {MOST_ROWS:,}.')
+        return number_of("limit", self.options.get("limit", str(LIMIT)), MOST_ROWS)
 
     @property
     def suffix(self) -> str:
@@ -130,8 +127,7 @@ def relation(request: Request) -> Response:
 def parse_query(name: str, given: Iterable[tuple[str, str]]) -> Query:
     """What the parameters of a request ask for; each column may occur several times.
 
-    Raises:
-        Refused: there is no such relation, or a parameter is unknown or occurs twice.
+    Raises `Refused`: there is no such relation, or a parameter is unknown or occurs twice.
     """
     if name not in RELATIONS:
         raise Refused(f'No relation "{printable_text(name)}".{known_names("relations", name, sorted(RELATIONS))}', 404)

@@ -84,9 +84,8 @@ class Token:
 def required_token(address: Address, token_file: Path | None, option: str, token_option: str) -> Token | None:
     """The token in a file; None if only programs on this machine can connect and no file is given.
 
-    Raises:
-        CoordstreamError: other machines can connect and no file is given, or its token is unusable. The message names
-            the options.
+    Raises `CoordstreamError`: other machines can connect and no file is given, or its token is unusable. The message
+    names the options.
     """
     if token_file is not None:
         return read_token(token_file, token_option)

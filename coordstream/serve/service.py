@@ -42,10 +42,8 @@ def open_service(
 ) -> Iterator[HttpServer]:
     """The server, which listens on the address; connections to the database are opened when needed.
 
-    ``base_path``: where a proxy shows it, such as ``/coordstream``.
-
-    Raises:
-        CoordstreamError: the address is taken, or a token is missing or invalid.
+    ``base_path``: where a proxy shows it, such as ``/coordstream``. Raises `CoordstreamError`: the address is taken, or
+    a token is missing or invalid.
     """
     token = required_token(address, token_file, "--bind", TOKEN_OPTION)
     probes = [Route("/healthz", live), Route("/readyz", answer_readiness), Route("/metrics", answer_metrics)]

@@ -181,7 +181,6 @@ class KafkaAdmin(AdminClient):
         stream: StreamIdentity,
         *,
         replication_factor: int = BROKER_DEFAULT,
-        segment_bytes: int = SEGMENT_BYTES,
         settings: Mapping[str, str] | None = None,
     ) -> None:
         """Create a stream's topic as Samza does: one partition, compacted. ``settings`` override the defaults.
@@ -189,7 +188,7 @@ class KafkaAdmin(AdminClient):
         Raises `StreamExists`: nothing was changed; `EventLogError`: the cluster has too few brokers, or does not
         allow the name or a setting; `SourceUnavailable`: no broker answers.
         """
-        configs = {"cleanup.policy": "compact", "segment.bytes": str(segment_bytes)}
+        configs = {"cleanup.policy": "compact", "segment.bytes": str(SEGMENT_BYTES)}
         if stream.stream_kind == "checkpoint":
             configs["max.message.bytes"] = str(CHECKPOINT_MESSAGE_BYTES)
         configs |= settings or {}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from eventlog.errors import EventLogError
-from eventlog.frozen_dict import frozen
+from eventlog.frozen_dict import FrozenFields
 
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI", "OAUTHBEARER", "AWS_MSK_IAM")
@@ -43,7 +43,7 @@ class BrokersMissing(EventLogError):
 
 
 @dataclass(frozen=True)
-class KafkaOptions:
+class KafkaOptions(FrozenFields):
     """The address of a cluster and the options of its clients; ``str`` and ``repr`` show no value of an option.
 
     ``bootstrap_servers`` is a comma-separated list of ``host:port``; ``client_options`` are kafka-python's, the same
@@ -54,9 +54,6 @@ class KafkaOptions:
     bootstrap_servers: str
     client_options: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
     max_batch_bytes: int = field(default=MAX_BATCH_BYTES, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "client_options", frozen(self.client_options))
 
     @classmethod
     def parse(cls, bootstrap_servers: str, options: Mapping[str, str] | None = None) -> Self:

@@ -161,14 +161,12 @@ def _stream(
     return pages, is_complete
 
 
-def read_archived_at(
-    connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = PAGE_EVENTS
-) -> Iterator[ArchivedEvents]:
+def read_archived_at(connection: Connection, log_id: int, offsets: Sequence[int]) -> Iterator[ArchivedEvents]:
     """The events of a log at these offsets, in ascending order, page by page and with the times of archiving."""
     with connection.cursor(binary=True) as cursor:
         load_times_as_micros(cursor)
-        for first in range(0, len(offsets), page):
-            some = list(offsets[first : first + page])
+        for first in range(0, len(offsets), PAGE_EVENTS):
+            some = list(offsets[first : first + PAGE_EVENTS])
             yield _archived_events(cursor.execute(_READ_AT, (log_id, some)).fetchall())
 
 

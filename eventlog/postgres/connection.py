@@ -105,7 +105,6 @@ def connect(
     database_url: str,
     *,
     application_name: str = "coordstream",
-    autocommit: bool = True,
     keeps_timeouts: bool = False,
     prepares: bool = False,
 ) -> Connection:
@@ -122,7 +121,7 @@ def connect(
     The session has no timeouts, which would end large batches, whatever the server, the database or the user sets;
     with ``keeps_timeouts`` it has theirs.
 
-    Autocommit is on by default: use ``connection.transaction()``, so that no transaction stays open by accident.
+    Autocommit is on: use ``connection.transaction()``, so that no transaction stays open by accident.
 
     ``prepares``: statements that are repeated are prepared. Not behind a pooler in transaction mode: their names belong
     to a session, which other clients use, too.
@@ -133,7 +132,6 @@ def connect(
     prepare(connection)
     if prepares:
         connection.prepare_threshold = _PREPARED_AFTER
-    connection.autocommit = autocommit
     return connection
 
 

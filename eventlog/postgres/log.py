@@ -19,7 +19,7 @@ from eventlog.streams import StreamIdentity
 
 _UNKNOWN_STREAM: Final = "CS001"
 _CONFLICT: Final = "CS003"
-_OFFSETS: Final = range(2**63)
+OFFSETS: Final = range(2**63)
 _NOWHERE: Final = -1
 _CALL_EVENTS: Final = 10_000
 _CALL_BYTES: Final = 16 << 20
@@ -157,15 +157,14 @@ class PostgresEventLog(Closing):
             yield
 
     def _append(self, events: Sequence[NewEvent], expected_offset: int | None) -> int:
-        expected = expected_offset if expected_offset is None or expected_offset in _OFFSETS else _NOWHERE
+        expected = expected_offset if expected_offset is None or expected_offset in OFFSETS else _NOWHERE
         now = None if self._clock is system_clock else self._clock()  # the server's time is the same for all writers
         try:
-            row = self._connection.execute(
-                _APPEND, (self.stream_name, *_arrays(events), expected, now), binary=True
-            ).fetchone()
+            values = (self.stream_name, *_arrays(events), expected, now)
+            ((first,),) = self._connection.execute(_APPEND, values, binary=True).fetchall()
         except DatabaseError as error:
             raise self._translate(error, expected_offset) from None
-        return 0 if row is None else int(row[0])
+        return int(first)
 
     def _translate(self, error: DatabaseError, expected_offset: int | None) -> Exception:
         if error.sqlstate == _UNKNOWN_STREAM:
@@ -206,10 +205,9 @@ def _connected(database: str | Connection) -> Iterator[Connection]:
 class PostgresAdmin:
     """The logs of one database; an argument of `create_coordinator_stream`."""
 
-    def __init__(self, database: str | Connection, *, clock: Clock = system_clock) -> None:
+    def __init__(self, database: str | Connection) -> None:
         """``database`` is its URL, or a connection that the caller closes."""
         self._database: Final = database
-        self._clock: Final = clock
 
     def create_stream(
         self,
@@ -219,4 +217,4 @@ class PostgresAdmin:
         settings: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> None:
         """Create an empty log of a stream, ignoring the other arguments. Raises `StreamExists`, of any backend."""
-        PostgresEventLog.create(self._database, stream, clock=self._clock).close()
+        PostgresEventLog.create(self._database, stream).close()

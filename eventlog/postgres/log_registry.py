@@ -46,10 +46,8 @@ def insert_log(
 ) -> StoredLog:
     """Insert a log in the caller's transaction. Raises UniqueViolation: this incarnation of the stream exists."""
     values = (backend, cluster_id, stream_name, stream_kind, incarnation, topic_id, now)
-    row = connection.execute(_INSERT, values).fetchone()
-    if row is None:
-        raise RuntimeError("insert into eventlog.log returned no row")
-    return StoredLog(int(row[0]), backend, stream_name, stream_kind, incarnation, cluster_id, topic_id)
+    ((log_id,),) = connection.execute(_INSERT, values).fetchall()
+    return StoredLog(log_id, backend, stream_name, stream_kind, incarnation, cluster_id, topic_id)
 
 
 def newest_log(connection: Connection, stream_name: str) -> StoredLog | None:

@@ -17,7 +17,7 @@ from eventlog.backoff import Backoff, no_jitter
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive import PAGE_EVENTS, read_archive
 from eventlog.postgres.connection import Connection, connect, reaching_database
-from eventlog.postgres.log import EVENT_CHANNEL
+from eventlog.postgres.log import EVENT_CHANNEL, OFFSETS
 from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.source import (
     DATABASE,
@@ -36,7 +36,6 @@ POLL_BYTES: Final = 16 << 20
 _MIN_SHARE: Final = 100
 _QUERY_SECONDS: Final = 1.0
 """How often the ends are queried without a notification, since one is lost if the connection is."""
-_OFFSETS: Final = range(2**63)
 _MAX_NOTICES: Final = 1_000
 _MIN_PAUSE: Final = 0.001
 _MAX_PAUSE: Final = 0.05
@@ -219,7 +218,7 @@ def _claim(payload: str) -> dict[str, int]:
     except (ValueError, RecursionError):
         return {}
     name, end = (claim.get("stream_name"), claim.get("next_offset")) if isinstance(claim, dict) else (None, None)
-    return {name: end} if isinstance(name, str) and isinstance(end, int) and end in _OFFSETS else {}
+    return {name: end} if isinstance(name, str) and isinstance(end, int) and end in OFFSETS else {}
 
 
 def _own_log(connection: Connection, stream_name: str) -> StoredLog:

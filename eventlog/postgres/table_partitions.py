@@ -98,11 +98,6 @@ select coalesce(max(n.number), 0) + 1 from (
 """
 
 
-def detached_table(first: int, number: int) -> str:
-    """The table, with its schema, that was the partition from ``first`` until retention ``number`` replaced it."""
-    return f"eventlog.{partition_name('event', first)}_detached_{number}"
-
-
 def next_retention_number(connection: Connection) -> int:
     """The number after those of all retentions, also of undone ones whose detached tables remain."""
     (number,) = connection.execute(_NEXT_NUMBER).fetchone() or (1,)
@@ -157,12 +152,11 @@ class ArchiveReplacement:
             return cursor.rowcount
 
     def _swap(self, first: int, number: int) -> str:
-        names, detached = _names(first), detached_table(first, number)
-        detached_name = sql.Identifier(detached.partition(".")[2])
-        self._connection.execute(_SWAP.format(**names, detached_name=detached_name))
+        names, detached = _names(first), f"{partition_name('event', first)}_detached_{number}"
+        self._connection.execute(_SWAP.format(**names, detached_name=sql.Identifier(detached)))
         attach_partition(self._connection, "eventlog", "event", first)
         self._connection.execute(_COMPLETE.format(**names))
-        return detached
+        return f"eventlog.{detached}"
 
 
 def _names(first: int) -> dict[str, sql.Identifier]:

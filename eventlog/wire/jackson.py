@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NoReturn
 
 from eventlog.errors import WireError, json_type
-from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
+from eventlog.partition import INT32, NO_KEY_BUCKET, SystemStreamPartition
 
 _HAS_LOWER_HEX: Final = re.compile(r"\\u00[01][a-f]")
 _ESCAPE: Final = re.compile(r"\\(?:u00([0-9a-f]{2})|.)")
@@ -72,6 +72,13 @@ def as_text(value: Any, what: str) -> str:
     raise WireError("wrong_type", f"{what} is {json_type(value)}, not a text")
 
 
+def as_integer(value: Any, what: str) -> int:
+    """A decoded JSON integer; raises `WireError` (``wrong_type``) if it is something else."""
+    if type(value) is not int:
+        raise WireError("wrong_type", f"{what} is {json_type(value)}, not an integer")
+    return value
+
+
 def text_or_none(value: Any, what: str) -> str | None:
     """As `as_text`, but null is None."""
     return value if value is None or isinstance(value, str) else as_text(value, what)
@@ -127,9 +134,6 @@ _DECODER: Final = _decoder()
 _PAIRS_DECODER: Final = _decoder(tuple)
 
 
-_INT32 = range(-(2**31), 2**31)
-
-
 def partition_to_json(partition: SystemStreamPartition) -> dict[str, str | int]:
     """The fields in the order of Samza's SamzaObjectMapper."""
     return {
@@ -162,10 +166,8 @@ def decode_partition_key(text: str) -> SystemStreamPartition:
 
 
 def _number(fields: dict[str, Any], name: str) -> int:
-    value = present(fields, name, "a partition")
-    if type(value) is not int:
-        raise WireError("wrong_type", f"{name} of a partition is {json_type(value)}, not an integer")
-    if value not in _INT32:
+    value = as_integer(present(fields, name, "a partition"), f"{name} of a partition")
+    if value not in INT32:
         raise WireError("bad_partition", f"{name} of a partition is too large")
     return value
 

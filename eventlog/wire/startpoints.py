@@ -1,10 +1,10 @@
 """Startpoints and fan-outs as JSON without an envelope (Samza's StartpointObjectMapper)."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
-from eventlog.errors import WireError, json_type
-from eventlog.partition import SystemStreamPartition, parse_int64
+from eventlog.errors import WireError
+from eventlog.partition import INT64, SystemStreamPartition, parse_int64
 from eventlog.startpoint import (
     Startpoint,
     StartpointFanOut,
@@ -13,9 +13,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from eventlog.wire.jackson import as_object, dumps, loads, text_or_none
-
-_INT64: Final = range(-(2**63), 2**63)
+from eventlog.wire.jackson import as_integer, as_object, dumps, loads, text_or_none
 
 
 def decode_startpoint(value: bytes) -> Startpoint:
@@ -94,11 +92,10 @@ def _time_or_none(fields: dict[str, Any], name: str) -> int | None:
 
 
 def _integer_or_none(value: Any, name: str) -> int | None:
-    if value is not None and type(value) is not int:
-        raise WireError("wrong_type", f"{name} of a startpoint is {json_type(value)}, not an integer")
-    if value is not None and value not in _INT64:
+    number = None if value is None else as_integer(value, f"{name} of a startpoint")
+    if number is not None and number not in INT64:
         raise WireError("bad_number", f"{name} of a startpoint is too large")
-    return value
+    return number
 
 
 def _object(value: Any, what: str) -> dict[str, Any]:

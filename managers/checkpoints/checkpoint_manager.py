@@ -215,7 +215,6 @@ def checkpoint_manager(
     checkpoint: LogOrOpener | None,
     source: str = UNKNOWN,
     retry: Retry | None = None,
-    open_admin: OpenAdmin | None = None,
     writes_any_version: bool = False,
 ) -> JobCheckpoints:
     """Create the manager of a job's checkpoints, not yet started.
@@ -232,9 +231,7 @@ def checkpoint_manager(
             f"Set {KAFKA_CHECKPOINT_FACTORY}, or use that factory's own tool."
         )
     if checkpoint is not None:
-        return KafkaCheckpointManager(
-            checkpoint, config=config, retry=retry, open_admin=open_admin, writes_any_version=writes_any_version
-        )
+        return KafkaCheckpointManager(checkpoint, config=config, retry=retry, writes_any_version=writes_any_version)
     is_on_topic = bool(factory or config.get(WRITE_VERSIONS, "").strip())
     if not is_on_topic and coordinator is not None:
         return CheckpointManager(coordinator, source=source, retry=retry)

@@ -3,14 +3,13 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
 from eventlog.config import ALIVE_COMMITS, COMMIT_MS, commit_ms
-from eventlog.log import Clock, EventLog, system_clock
+from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of, time_of
-from managers.checkpoints.abstract_checkpoint_manager import Commit
 from managers.checkpoints.checkpoint_events import require_readable
 from managers.checkpoints.checkpoint_manager import JobCheckpoints, KafkaCheckpointManager
 from managers.errors import CheckpointError, CheckpointsChanged, JobAlive, no_such_task
@@ -58,7 +57,7 @@ class CheckpointTool:
         clock: Clock = system_clock,
     ) -> None:
         """``clock`` is for the age of the last commit and for new checkpoint ids."""
-        self._manager = manager
+        self.manager: Final = manager
         self._facts = facts
         self._clock = clock
         self._own_offsets: set[int] = set()
@@ -71,10 +70,6 @@ class CheckpointTool:
         """The input offsets of each task that has a checkpoint, sorted by task, without changelogs."""
         current = self.current().items()
         return {task_name: self._inputs(checkpoint) for task_name, checkpoint in current if checkpoint is not None}
-
-    def without_checkpoint(self) -> list[str]:
-        """The tasks without a checkpoint, sorted. They start at the job's default offsets."""
-        return [task_name for task_name, checkpoint in self.current().items() if checkpoint is None]
 
     def property_lines(self) -> Iterator[str]:
         from managers.config.property_file import property_lines  # noqa: PLC0415 (most uses print nothing)
@@ -91,7 +86,7 @@ class CheckpointTool:
         `CheckpointError` for an unknown task, unless ``any_task``, and for an offset of None in version 2.
         """
         known = self._known()
-        self._planned_at = self._manager.position
+        self._planned_at = self.manager.position
         unknown = sorted(set(offsets) - known)
         if unknown and known and not any_task:
             raise CheckpointError(no_such_task(unknown[0], known))
@@ -99,17 +94,10 @@ class CheckpointTool:
         changes = [self._change(task_name, before[task_name], offsets[task_name], replace) for task_name in before]
         return [change for change in changes if change.before is None or any(change.offset_changes())]
 
-    @property
-    def log(self) -> EventLog:
-        return self._manager.log
-
-    def commits(self, first: int) -> list[Commit]:
-        return self._manager.commits(first)
-
     def require_stopped(self) -> None:
         """Raise `JobAlive` as the function `require_stopped`. Own writes do not count."""
         self._catch_up()
-        require_stopped(self._manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
+        require_stopped(self.manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
 
     def write(self, changes: list[CheckpointChange]) -> list[int]:
         """Write the checkpoints of a plan, and return their log offsets.
@@ -122,30 +110,30 @@ class CheckpointTool:
         self._require_alone(task_names, ())
         offsets = []
         for change in changes:
-            self._manager.register(change.task_name)
-            offsets.append(self._manager.write_checkpoint(change.task_name, change.after))
+            self.manager.register(change.task_name)
+            offsets.append(self.manager.write_checkpoint(change.task_name, change.after))
         self._require_alone(task_names, offsets)
         self._own_offsets.update(offsets)
         return offsets
 
     def _require_alone(self, task_names: Collection[str], offsets: Collection[int]) -> None:
-        first = self._manager.position if self._planned_at is None else self._planned_at
-        for task_name, log_offset in self._manager.commits(first) if task_names else ():
+        first = self.manager.position if self._planned_at is None else self._planned_at
+        for task_name, log_offset in self.manager.commits(first) if task_names else ():
             if task_name in task_names and log_offset not in offsets and log_offset not in self._own_offsets:
                 raise CheckpointsChanged(task_name, log_offset, is_written=bool(offsets))
 
     def _known(self) -> frozenset[str]:
         self._catch_up()
-        return self._facts.task_names | self._manager.task_names()
+        return self._facts.task_names | self.manager.task_names()
 
     def _catch_up(self) -> None:
         """Read what was written since the last call, by this tool too: a manager may read its topic only once."""
-        self._manager.catch_up(self._own_offsets)
+        self.manager.catch_up(self._own_offsets)
 
     def _last(self, task_names: Collection[str]) -> dict[str, Checkpoint | None]:
         for task_name in task_names:
-            self._manager.register(task_name)
-        return self._manager.read_last_checkpoints(task_names)
+            self.manager.register(task_name)
+        return self.manager.read_last_checkpoints(task_names)
 
     def _change(self, task_name: str, before: Checkpoint | None, offsets: Offsets, replace: bool) -> CheckpointChange:
         after = self._after(before, {**self._kept(before, replace), **offsets})
@@ -159,27 +147,24 @@ class CheckpointTool:
         return {partition: offset for partition, offset in before.offsets.items() if partition not in inputs}
 
     def _after(self, before: Checkpoint | None, offsets: Offsets) -> Checkpoint:
-        if isinstance(before, CheckpointV1) or (before is None and self._first_version() != 2):
+        begins_with_v2 = isinstance(self.manager, KafkaCheckpointManager) and self.manager.read_versions[0] == 2
+        if isinstance(before, CheckpointV1) or (before is None and not begins_with_v2):
             return CheckpointV1(offsets)
         new_id = CheckpointId.create(ms_of(self._clock()))
         return CheckpointV2(new_id, offsets, {} if before is None else before.state_markers)
 
-    def _first_version(self) -> int:
-        """The version of a task's first checkpoint: the preferred one to read."""
-        return self._manager.read_versions[0] if isinstance(self._manager, KafkaCheckpointManager) else 1
-
     def _inputs(self, checkpoint: Checkpoint) -> Offsets:
-        if isinstance(checkpoint, CheckpointV2) or not isinstance(self._manager, KafkaCheckpointManager):
+        if isinstance(checkpoint, CheckpointV2) or not isinstance(self.manager, KafkaCheckpointManager):
             return checkpoint.offsets  # only V1 on the topic has changelogs among the inputs
         offsets = checkpoint.offsets.items()
         return {partition: offset for partition, offset in offsets if not self._facts.is_state(partition, offset)}
 
     def __enter__(self) -> Self:
-        self._manager.start()
+        self.manager.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._manager.stop()
+        self.manager.stop()
 
 
 def dotted_streams(checkpoint: Checkpoint) -> list[str]:

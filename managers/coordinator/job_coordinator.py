@@ -178,11 +178,6 @@ def plan_job(store: CoordinatorStreamStore, config: Config, admins: Mapping[str,
     return JobPlan(expanded, model, {stream: len(numbers) for stream, numbers in partitions.items()})
 
 
-def cluster_type_of(environment: Mapping[str, str]) -> str:
-    """``YARN`` if its variable has the deployment id, and that of other clusters is not set; else ``NON_YARN``."""
-    return YARN if CONTAINER_ID in environment and EPOCH_ID not in environment else NON_YARN
-
-
 def _submitted_ms(store: CoordinatorStreamStore) -> int:
     message = store.messages(SetConfig.message_type).get(JOB_NAME)
     envelope = message.envelope if isinstance(message, SetConfig) else None
@@ -206,13 +201,15 @@ class JobCoordinator:
     ) -> None:
         """The caller opens and closes the store.
 
-        Without the deployment id in ``environment``, it is the job's name and id, and when its config was submitted.
+        The cluster is YARN if its variable in ``environment`` has the deployment id, and that of other clusters is not
+        set. Without any deployment id, it is the job's name and id, and when its config was submitted.
         """
         self._store: Final = store
-        self._names_deployment: Final = EPOCH_ID not in environment and CONTAINER_ID not in environment
         self._environment: Final = dict(environment)
+        is_yarn = CONTAINER_ID in environment and EPOCH_ID not in environment
+        self._names_deployment: Final = not is_yarn and EPOCH_ID not in environment
         self._metadata: Final = JobCoordinatorMetadataManager(
-            store, cluster_type_of(environment), environment=self._environment, clock=clock
+            store, YARN if is_yarn else NON_YARN, environment=self._environment, clock=clock
         )
         self.metrics: Final = self._metadata.metrics
         self._clock: Final = clock

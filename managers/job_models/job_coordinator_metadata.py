@@ -5,9 +5,8 @@ import os
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from itertools import compress
 from typing import Final
 
 from crc32c import crc32c
@@ -45,6 +44,14 @@ class JobMetadataChange(StrEnum):
     CONFIG = "CONFIG"
 
 
+_IDS: Final = {
+    JobMetadataChange.NEW_DEPLOYMENT: "epoch_id",
+    JobMetadataChange.JOB_MODEL: "job_model_id",
+    JobMetadataChange.CONFIG: "config_id",
+}
+"""The id that is different after each change."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobCoordinatorMetadata:
     """The ids of a deployment, its config and its job model (Samza's class). Raises ValueError for a blank id."""
@@ -54,18 +61,20 @@ class JobCoordinatorMetadata:
     job_model_id: str
 
     def __post_init__(self) -> None:
-        for name in (each.name for each in fields(self)):
-            value = getattr(self, name)
+        for name, value in asdict(self).items():
             if not isinstance(value, str) or not value.strip():
                 raise ValueError(f"{name} must be a string that is not blank, not {value!r}")
 
 
 class MetadataNotGenerated(ManagerError):
-    """The environment does not have the id of the deployment, or the config a value that is not a string."""
+    """The environment does not have the id of the deployment."""
 
-    def __init__(self, cluster_type: str, problem: str) -> None:
+    def __init__(self, cluster_type: str, variable: str) -> None:
         self.cluster_type = cluster_type
-        super().__init__(f"Failed to generate metadata for cluster type {cluster_type}: {problem}.")
+        super().__init__(
+            f"Failed to generate metadata for cluster type {cluster_type}: the environment variable {variable} does "
+            "not have a valid deployment id."
+        )
 
 
 class MetadataNotWritten(ManagerError):
@@ -101,10 +110,9 @@ def config_id(config: Config) -> str:
 
     Raises TypeError for a value that is not a string.
     """
-    for key, value in config.items():
-        if not isinstance(value, str):
-            raise TypeError(f"the value of {key} must be a string, not {type(value).__name__}")
     chosen = sorted((key for key in config if key.startswith(CONFIG_PREFIX)), key=text_order)
+    if others := [key for key in chosen if not isinstance(config[key], str)]:
+        raise TypeError(f"the value of {others[0]} must be a string, not {type(config[others[0]]).__name__}")
     return _to_signed(zlib.crc32(b"".join(_utf_16(key) + _utf_16(config[key]) for key in chosen)))
 
 
@@ -140,7 +148,7 @@ class MetadataMetrics:
 
     def groups(self) -> Mapping[str, Mapping[str, MetricValue]]:
         """See `ManagerMetrics`. The first group has the names of SAMZA-2609, the second those of Samza 1.8.0."""
-        values = {each.name: int(getattr(self, each.name)) for each in fields(self)}
+        values = {name: int(value) for name, value in asdict(self).items()}
         words = {name: name.split("_") for name in values if not name.startswith("metadata_")}
         return {
             "job-coordinator-manager": {
@@ -174,21 +182,22 @@ class JobCoordinatorMetadataManager(MessageManager):
 
     def generate_job_coordinator_metadata(self, job_model: JobModel, config: Config) -> JobCoordinatorMetadata:
         """The metadata of this start. Raises `MetadataNotGenerated`."""
+        is_yarn = self.cluster_type == YARN
+        variable = CONTAINER_ID if is_yarn else EPOCH_ID
         try:
-            return JobCoordinatorMetadata(self._epoch_id(), config_id(config), job_model_id(job_model))
+            epoch_id = yarn_epoch_id(self._environment[variable]) if is_yarn else self._environment[variable]
+            return JobCoordinatorMetadata(epoch_id, config_id(config), job_model_id(job_model))
         except (KeyError, ValueError) as error:
-            problem = f"the environment variable {self._variable} does not have a valid deployment id"
-            cause: Exception = error
-        except TypeError as error:
-            problem, cause = str(error), error
-        self.metrics.metadata_generation_failed_count += 1
-        raise MetadataNotGenerated(self.cluster_type, problem) from cause
+            self.metrics.metadata_generation_failed_count += 1
+            raise MetadataNotGenerated(self.cluster_type, variable) from error
 
     def check_for_metadata_changes(
         self, new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None
     ) -> frozenset[JobMetadataChange]:
         """The differences; everything without previous metadata. Updates the metrics."""
-        changes = _changes(new, previous)
+        changes = frozenset(
+            change for change, name in _IDS.items() if previous is None or getattr(new, name) != getattr(previous, name)
+        )
         if JobMetadataChange.NEW_DEPLOYMENT in changes:
             self.metrics.new_deployment = 1
         elif changes:
@@ -229,17 +238,3 @@ class JobCoordinatorMetadataManager(MessageManager):
         except Exception as error:
             self.metrics.metadata_write_failed_count += 1
             raise MetadataNotWritten(self.cluster_type, metadata) from error
-
-    @property
-    def _variable(self) -> str:
-        return CONTAINER_ID if self.cluster_type == YARN else EPOCH_ID
-
-    def _epoch_id(self) -> str:
-        deployment_id = self._environment[self._variable]
-        return yarn_epoch_id(deployment_id) if self.cluster_type == YARN else deployment_id
-
-
-def _changes(new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None) -> frozenset[JobMetadataChange]:
-    names = ("epoch_id", "job_model_id", "config_id")  # in the order of the changes
-    changed = (previous is None or getattr(new, name) != getattr(previous, name) for name in names)
-    return frozenset(compress(JobMetadataChange, changed))

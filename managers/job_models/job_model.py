@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from eventlog.frozen_dict import frozen
+from eventlog.frozen_dict import FrozenFields
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.jvm_order import text_order
 from managers.job_names import ACTIVE, TaskMode
 
 
 @dataclass(frozen=True, slots=True)
-class TaskModel:
+class TaskModel(FrozenFields):
     """A task, the partitions that it reads, and the changelog partition of its state.
 
     Tasks are sorted by name, as in Samza: ``Partition 10`` before ``Partition 2``. ``offsets`` are the last processed
@@ -27,27 +27,20 @@ class TaskModel:
     task_mode: TaskMode = ACTIVE
     offsets: Mapping[SystemStreamPartition, str | None] = field(default_factory=dict, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "partitions", frozenset(self.partitions))
-        object.__setattr__(self, "offsets", frozen(self.offsets))
-
     def __lt__(self, other: "TaskModel") -> bool:
         return text_order(self.task_name) < text_order(other.task_name)
 
 
 @dataclass(frozen=True, slots=True)
-class ContainerModel:
+class ContainerModel(FrozenFields):
     """The tasks of one container, by name. ``processor_id`` is the container's id."""
 
     processor_id: str
     tasks: Mapping[str, TaskModel]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tasks", frozen(self.tasks))
-
 
 @dataclass(frozen=True, slots=True)
-class JobModel:
+class JobModel(FrozenFields):
     """A job's config and its containers, by id.
 
     ``stated_partitions`` is the number of changelog partitions in the JSON, or None. ``origin`` is the JSON itself, so
@@ -58,10 +51,6 @@ class JobModel:
     containers: Mapping[str, ContainerModel]
     stated_partitions: int | None = field(default=None, compare=False, repr=False)
     origin: bytes | None = field(default=None, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "config", frozen(self.config))
-        object.__setattr__(self, "containers", frozen(self.containers))
 
     @property
     def tasks(self) -> Mapping[str, TaskModel]:

@@ -17,6 +17,7 @@ from eventlog.config import broadcast_partitions, task_inputs
 from eventlog.errors import ConfigError, WireError, json_type, system_reason
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from eventlog.wire.jackson import (
+    as_integer,
     as_object,
     as_text,
     dumps,
@@ -104,7 +105,7 @@ def job_model_from_json(data: bytes) -> JobModel:
     model = JobModel(
         {key: as_text(value, f"{key} of {_CONFIG}") for key, value in config.items()},
         {key: _container(key, container) for key, container in containers.items()},
-        _number(fields[_MAX_PARTITIONS], _MAX_PARTITIONS) if _MAX_PARTITIONS in fields else None,
+        as_integer(fields[_MAX_PARTITIONS], _MAX_PARTITIONS) if _MAX_PARTITIONS in fields else None,
     )
     is_oldest_form = any(_OFFSETS in task for container in containers.values() for task in container[_TASKS].values())
     return model if is_oldest_form else replace(model, origin=data)
@@ -166,7 +167,7 @@ def _processor_id(fields: Fields, what: str) -> str:
     """The id as a string. Before Samza 0.13 it was a number, ``container-id``."""
     value = fields.get(_PROCESSOR_ID)
     if value is None:
-        return str(_number(present(fields, _CONTAINER_ID, what), f"{_CONTAINER_ID} of {what}"))
+        return str(as_integer(present(fields, _CONTAINER_ID, what), f"{_CONTAINER_ID} of {what}"))
     return as_text(value, f"{_PROCESSOR_ID} of {what}")
 
 
@@ -177,7 +178,7 @@ def _task(key: str, value: Any) -> TaskModel:
     return TaskModel(
         text_field(fields, _TASK_NAME, what),
         frozenset(offsets) if _OFFSETS in fields else _partitions(fields, what),
-        _number(present(fields, _CHANGELOG_PARTITION, what), f"{_CHANGELOG_PARTITION} of {what}"),
+        as_integer(present(fields, _CHANGELOG_PARTITION, what), f"{_CHANGELOG_PARTITION} of {what}"),
         _mode(fields.get(_TASK_MODE), what),
         offsets,
     )
@@ -203,12 +204,6 @@ def _mode(value: Any, what: str) -> TaskMode:
     if not isinstance(value, str | None) or value not in _MODES:
         raise WireError("wrong_type", f"{_TASK_MODE} of {what} is neither {ACTIVE} nor {STANDBY}")
     return _MODES[value]
-
-
-def _number(value: Any, what: str) -> int:
-    if type(value) is not int:
-        raise WireError("wrong_type", f"{what} is {json_type(value)}, not an integer")
-    return value
 
 
 def config_order(keys: Iterable[str]) -> list[str]:

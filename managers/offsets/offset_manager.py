@@ -30,12 +30,12 @@ from managers.errors import Startable, TaskNotRegistered
 from managers.metrics import OffsetManagerMetrics
 from managers.offsets.resolved_starts import (
     AssignedPartition,
-    Reader,
     RefusedStartpoint,
     Starts,
     admin_of,
     find_starting_offsets,
 )
+from managers.startpoints.next_starts import Reader
 from managers.startpoints.startpoint_manager import StartpointManager
 
 END_OF_STREAM_OFFSET: Final = "END_OF_STREAM"

@@ -8,7 +8,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import StartingOffset, Startpoint
 from eventlog.system_admin import SystemAdmin, SystemStreamMetadata, SystemStreamPartitionMetadata
 from managers.errors import ManagerError, describe_cause
-from managers.startpoints.next_starts import decide
+from managers.startpoints.next_starts import Reader, decide
 
 _MAX_SHOWN: Final = 100
 
@@ -26,16 +26,13 @@ class UnusableOffset(OffsetError):
         self.offset = offset
         self.other_count = other_count
         others = f" ({other_count} other partitions have the same problem)" if other_count else ""
+        shown = repr(offset if len(offset) <= _MAX_SHOWN else f"{offset[:_MAX_SHOWN]}…")
         super().__init__(
-            f"Task {task_name!r} cannot start to read {partition}: its checkpoint has offset {_shorten(offset)}, and "
+            f"Task {task_name!r} cannot start to read {partition}: its checkpoint has offset {shown}, and "
             f"the system does not know the next offset{others}. Write another offset (`coordstream checkpoint write`), "
             "request a startpoint, or set systems.<system>.streams.<stream>.samza.reset.offset=true to ignore the "
             "checkpoint."
         )
-
-
-def _shorten(offset: str) -> str:
-    return repr(offset if len(offset) <= _MAX_SHOWN else f"{offset[:_MAX_SHOWN]}…")
 
 
 class RefusedStartpoint(NamedTuple):
@@ -63,8 +60,6 @@ class AssignedPartition(NamedTuple):
     startpoint: Startpoint | None = None
 
 
-Reader = tuple[str, SystemStreamPartition]
-"""A task and a partition that it reads."""
 Starts = dict[Reader, str | None]
 """The first offset that each task reads of a partition. None: its system does not know one."""
 

@@ -11,10 +11,7 @@ from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from eventlog.startpoint import DecidedBy, StartpointType
 from eventlog.system_admin import compare_offsets
 from managers.errors import ManagerError
-from managers.startpoints.next_starts import Starts
-
-Reader = tuple[str, SystemStreamPartition]
-"""A task and a partition that it reads."""
+from managers.startpoints.next_starts import Reader, Starts
 
 Finding = Literal["before_oldest", "beyond_end", "skips_everything"]
 """The oldest record or the end is used instead of the target, or the target is the end: what is unread is skipped."""
@@ -150,7 +147,8 @@ def require_unchanged(plan: RewindPlan, now: RewindPlan, *, may_advance: bool) -
         if _startpoint(new) != _startpoint(old):
             raise RewindError(f"The startpoint of {old} has changed since the plan. {_NEW_PLAN}")
         before, after = old.checkpoint_offset, new.checkpoint_offset
-        if after != before and not (may_advance and _is_later(after, before)):
+        is_later = after is not None and (before is None or (compare_offsets(after, before) or 0) > 0)
+        if after != before and not (may_advance and is_later):
             raise RewindError(
                 f"The checkpoint of {old} was {before or 'none'} when the plan was made, and now is "
                 f"{after or 'none'}. {_NEW_PLAN}"
@@ -173,10 +171,6 @@ def require_followed(plan: RewindPlan, starts: Starts, decided_by: DecidedBy) ->
 
 def _startpoint(move: Move) -> tuple[StartpointType | None, str | None] | None:
     return (move.startpoint_type, move.startpoint_value) if move.decided_by == "startpoint" else None
-
-
-def _is_later(now: str | None, planned: str | None) -> bool:
-    return now is not None and (planned is None or (compare_offsets(now, planned) or 0) > 0)
 
 
 def _move(position: Position, requested: int, target: Target, stores: Sequence[str]) -> Move:

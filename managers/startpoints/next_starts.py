@@ -31,7 +31,9 @@ AssignedBy = Literal["assignment", "checkpoint"]
 Requests = Mapping[str, Startpoint]
 """Requested startpoints by the texts of their keys."""
 Checkpoints = Mapping[str, Offsets]
-Starts = Mapping[tuple[str, SystemStreamPartition], StartingOffset]
+Reader = tuple[str, SystemStreamPartition]
+"""A task and a partition that it reads."""
+Starts = Mapping[Reader, StartingOffset]
 
 
 class StartChange(NamedTuple):
@@ -143,7 +145,7 @@ def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requ
     """
     reads, settings = facts.reads(), OffsetSettings(facts.job.config)
     effective = _by_key(requests, key_meanings(reads))
-    starts: dict[tuple[str, SystemStreamPartition], StartingOffset] = {}
+    starts: dict[Reader, StartingOffset] = {}
     for task_name, partitions in sorted(reads.items()):
         requested = {
             each: effective_request(effective, task_name, without_key_bucket(each)) for each in sorted(partitions)
@@ -207,7 +209,7 @@ def decide(
     live = requested if requested is not None and not is_expired(requested, now_ms) else None
     startpoint = live or fanned_out
     reset = settings.is_reset(partition.system, partition.stream)
-    if startpoint is not None and not _has_no_place(startpoint):
+    if startpoint is not None and (startpoint.value or startpoint.kind in ("oldest", "upcoming")):
         return _by_startpoint(startpoint, checkpoint_offset)
     ignored = _why_startpoint_lost(requested, startpoint)
     if reset or checkpoint_offset is None:
@@ -227,10 +229,6 @@ def _by_startpoint(startpoint: Startpoint, checkpoint_offset: str | None) -> Sta
         startpoint.value if startpoint.kind == "specific" else None,
         None if checkpoint_offset is None else "startpoint",
     )
-
-
-def _has_no_place(startpoint: Startpoint) -> bool:
-    return startpoint.kind in ("specific", "timestamp") and not startpoint.value
 
 
 def _why_startpoint_lost(requested: Startpoint | None, startpoint: Startpoint | None) -> IgnoredReason | None:

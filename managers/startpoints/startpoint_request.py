@@ -1,6 +1,7 @@
 """A change of startpoint requests: which keys it has, what to warn of, and how it is written."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from eventlog.errors import WireError, did_you_mean
@@ -177,7 +178,7 @@ def write_unless_changed(store: CoordinatorStreamStore, known: RequestValues, re
     ``is_written`` says whether the requests are on the log, and `AppendRefused`.
     """
     tasks: dict[SystemStreamPartition, set[TaskName | None]] = {}
-    for key in _readings(requests):
+    for key in chain.from_iterable(map(startpoint_key_readings, requests)):
         tasks.setdefault(key.partition, set()).add(key.task_name)
     is_written = False
 
@@ -196,7 +197,3 @@ def write_unless_changed(store: CoordinatorStreamStore, known: RequestValues, re
 
     if requests:
         store.update(change, REQUESTS)
-
-
-def _readings(requests: RequestValues) -> Iterator[StartpointKey]:
-    return (key for key_text in requests for key in startpoint_key_readings(key_text))

@@ -18,7 +18,7 @@ from eventlog.checkpoint import (
     write_versions,
 )
 from eventlog.errors import ConfigError, known_names
-from eventlog.frozen_dict import frozen
+from eventlog.frozen_dict import FrozenFields
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.job_facts import changelog_of
 from managers.state.key_value_store import StoreOpener
@@ -141,7 +141,7 @@ Markers = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class StatefulTask:
+class StatefulTask(FrozenFields):
     """A task whose stores are backed up or restored.
 
     ``base_directory`` contains the directories of its stores, unless config has ``job.logged.store.base.dir`` for those
@@ -154,9 +154,6 @@ class StatefulTask:
     base_directory: Path
     open_store: StoreOpener
     changelog_partition: int | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "config", frozen(self.config))
 
     def store_directory(self, store_name: str) -> Path:
         """The directory of a store on disk: ``<base>/<store>/<task>``, with ``_`` for each space."""

@@ -20,6 +20,7 @@ from eventlog.errors import WireError
 from eventlog.messages import Envelope
 from eventlog.wire.coordinator import CoordinatorKey
 from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, Layout, LayoutEntry, decode_checkpoint
+from projections.fold.message_bodies import Author
 
 _compiled = compiled_part("projections.fold._checkpoints")
 PLAIN: Final = rb"[!#-+\-./0-9;-\[\]-z|~ ]*"
@@ -34,9 +35,6 @@ _NULL: Final = NULL.encode()
 FastCheckpoint = tuple[bytes, bytes | None, int | None, bool]
 """What the fast way gives: offsets and checkpoint id ready for COPY, the envelope's time in ms, and whether an offset
 may be lower than in the last value that was read with this template."""
-
-Author = tuple[str | None, ...]
-"""Source, host and username, masked."""
 
 
 @dataclass(slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from eventlog.errors import WireError
 from eventlog.messages import Delete, Envelope, SetCheckpoint
@@ -65,11 +65,8 @@ class LayoutDictionary:
     def known(self, layout: Layout) -> int | None:
         return self._ids.get(layout)
 
-    def id_of(self, layout: Layout) -> int:
-        """The number of a layout, a new one if it was never seen."""
-        known = self._ids.get(layout)
-        if known is not None:
-            return known
+    def add(self, layout: Layout) -> int:
+        """The number of a layout that is not `known`."""
         self._last += 1
         self._ids[layout] = self._last
         self.new.append((self._last, layout))
@@ -98,7 +95,7 @@ class BatchLayouts:
 
     def number(self) -> dict[int, int]:
         by_offset = sorted(self._provisional.items(), key=lambda item: self._first_offsets[item[1]])
-        return {provisional: self._layouts.id_of(layout) for layout, provisional in by_offset}
+        return {provisional: self._layouts.add(layout) for layout, provisional in by_offset}
 
 
 SEPARATOR: Final = "\x1f"
@@ -138,16 +135,11 @@ def mask_opaque_markers(decoded: DecodedCheckpoint, secrets: SecretPolicy) -> De
 
 
 def _decode_v0(key: CoordinatorKey | None, value: bytes) -> DecodedCheckpoint | None:
-    if key is None:
-        raise ValueError("a set-checkpoint value is read with its key")
-    message = decode_message(key, value)
+    message = decode_message(cast("CoordinatorKey", key), value)
     if isinstance(message, Delete):
         return None
-    if not isinstance(message, SetCheckpoint):
-        raise TypeError(f"{message.message_type} is not set-checkpoint")
-    return DecodedCheckpoint(
-        tuple(map(_input, message.offsets)), list(message.offsets.values()), envelope=message.envelope
-    )
+    offsets = cast("SetCheckpoint", message).offsets
+    return DecodedCheckpoint(tuple(map(_input, offsets)), list(offsets.values()), envelope=message.envelope)
 
 
 def _decode_v1(_key: CoordinatorKey | None, value: bytes) -> DecodedCheckpoint:
@@ -186,28 +178,18 @@ def _input(partition: SystemStreamPartition) -> LayoutEntry:
 
 def _state(factory: str, store: str, marker: str) -> tuple[LayoutEntry, str | None]:
     """A marker, split around its offset; one that is not Kafka's, or writes its offset with escapes, stays whole."""
+    whole = LayoutEntry(None, None, True, None, None, factory, store, "", "")
     try:
         kafka = KafkaStateCheckpointMarker.parse(marker)
     except WireError:
-        return LayoutEntry(None, None, True, None, None, factory, store, "", ""), marker
+        return whole, marker
     prefix, offset, suffix = (marker, None, "") if kafka.offset is None else _split_marker(marker)
     if offset != kafka.offset:
-        return LayoutEntry(None, None, True, None, None, factory, store, "", ""), marker
-    changelog = kafka.changelog
-    return (
-        LayoutEntry(
-            changelog.partition,
-            changelog.key_bucket,
-            True,
-            changelog.system,
-            changelog.stream,
-            factory,
-            store,
-            prefix,
-            suffix,
-        ),
-        kafka.offset,
+        return whole, marker
+    entry = _input(kafka.changelog)._replace(
+        is_state=True, factory_name=factory, store_name=store, marker_prefix=prefix, marker_suffix=suffix
     )
+    return entry, offset
 
 
 def _split_marker(marker: str) -> tuple[str, str, str]:

@@ -169,9 +169,7 @@ def ignore_rejections() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Refusals:
-    """Keeps the errors of one stream from the others. Refusals are written over ``connection``; each change triggers
-    ``heartbeat``.
-    """
+    """Keeps the errors of one stream from others. Writes refusals over ``connection``; each triggers ``heartbeat``."""
 
     run: FollowRun
     attacher: Attacher

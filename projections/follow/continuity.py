@@ -44,7 +44,8 @@ def check_continuity(log: TrackedLog, facts: StreamFacts, difference: int | None
     """
     name = log.stream.stream_name
     if is_another_topic(log, facts):
-        recreated = Discontinuity("recreated", log.next_offset, _last_known_offset(log))
+        last = None if log.end_offset is None or log.end_offset <= log.next_offset else log.end_offset - 1
+        recreated = Discontinuity("recreated", log.next_offset, last)
         return _new_incarnation(log, recreated, "was deleted and re-created")
     if log.next_offset > facts.end_offset:
         reason = f"was truncated: it ends at offset {facts.end_offset}, before the position {log.next_offset}"
@@ -87,11 +88,6 @@ def _truncated(log: TrackedLog, first: int, reason: str) -> Continuity:
 def is_another_topic(log: TrackedLog, facts: StreamFacts) -> bool:
     """Return whether the topic was deleted and re-created; False if an id is unknown."""
     return None not in (log.topic_id, facts.topic_id) and log.topic_id != facts.topic_id
-
-
-def _last_known_offset(log: TrackedLog) -> int | None:
-    """The last offset beyond the position that a deleted topic is known to have had."""
-    return None if log.end_offset is None or log.end_offset <= log.next_offset else log.end_offset - 1
 
 
 def _new_incarnation(log: TrackedLog, discontinuity: Discontinuity, reason: str) -> Continuity:

@@ -200,10 +200,6 @@ class FollowPlan:
     kind: str | None = None
     take_over_after: float | None = None
 
-    def __post_init__(self) -> None:
-        if self.until is not None and (self.follows_all or len(self.stream_names) != 1):
-            raise ValueError("`until` requires exactly one stream name")
-
     @property
     def has_end(self) -> bool:
         """Whether the follower ends without being stopped."""

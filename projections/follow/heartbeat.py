@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import islice
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, cast
 
 from eventlog.errors import StreamKindError
 from eventlog.postgres.connection import Connection
@@ -80,11 +80,8 @@ def server_now(connection: Connection) -> datetime:
     """The database server's time, also within a transaction that began earlier. Followers run on machines whose clocks
     differ, so heartbeats, and when a log was last read to its end, are written and compared by this one.
     """
-    row = connection.execute("select clock_timestamp()").fetchone()
-    if row is None:
-        raise RuntimeError("select returned no row")
-    now: datetime = row[0]
-    return now
+    ((now,),) = connection.execute("select clock_timestamp()").fetchall()
+    return cast("datetime", now)
 
 
 def write_beats(connection: Connection, beats: Sequence[Beat], now: datetime) -> None:

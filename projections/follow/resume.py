@@ -169,9 +169,7 @@ def _resume_point(log: TrackedLog, topic: Topic, continuity: Continuity) -> Resu
 
 
 def _set_state(connection: Connection, log: TrackedLog, topic: Topic, *, begins: bool = False) -> TrackedLog:
-    """Update the log's position. A log that ``begins`` counts as read now: tombstones of the topic outlive its first
-    reading.
-    """
+    """Update a log's position. One that ``begins`` counts as read now: tombstones outlive a topic's first reading."""
     end, asked_at = topic.facts.end_offset, topic.asked_at
     values = {"log_id": log.log_id, "is_complete": log.is_complete, "resync_from": log.resync_from}
     connection.execute(_SET_STATE, values | {"end": end, "asked_at": asked_at, "begins": begins})

@@ -15,14 +15,12 @@ from spark_jobs.data_source.archive_reader import ArchiveReader
 from spark_jobs.data_source.log_range import Log, LogRange
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSettings
-from spark_jobs.place import is_lake, local_path
+from spark_jobs.place import ARCHIVE, KAFKA, is_lake, local_path
 from spark_jobs.recordings import find_files
 
 if TYPE_CHECKING:
     from spark_jobs.lake.table import LogKey
 
-ARCHIVE: Final = "archive"
-KAFKA: Final = "kafka"
 _WILDCARDS: Final = frozenset("*?[")
 
 
@@ -90,7 +88,7 @@ _OPTIONS: Final[Mapping[str, tuple[str, Callable[[str, str], Any]]]] = {
 
 
 class LogReader(Protocol):
-    """Finds logs, in the driver, and reads ranges of them, in the executors. `close` closes all connections."""
+    """Finds logs, in the driver, and reads ranges of them, in the executors."""
 
     place: str
     """What it reads, at the start of a sentence."""
@@ -101,7 +99,9 @@ class LogReader(Protocol):
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """The events of a range, in order. Raises SparkJobError or EventLogError."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close all connections, if any are open between two reads."""
+        return
 
 
 def open_reader(origin: str, settings: LogTaskSettings) -> LogReader:
@@ -156,13 +156,7 @@ class TopicReader:
         self._admin.close()
 
 
-class _ClosedReader:
-    """A reader of files, of which none is open between two reads."""
-
-    def close(self) -> None: ...
-
-
-class RecordingReader(_ClosedReader):
+class RecordingReader(LogReader):
     """See `LogReader`. Each topic of each file is read as a log of its own."""
 
     def __init__(self, path: str) -> None:
@@ -194,7 +188,7 @@ class RecordingReader(_ClosedReader):
         )
 
 
-class LakeReader(_ClosedReader):
+class LakeReader(LogReader):
     """See `LogReader`. The logs are all incarnations of the streams. Raises LakeError if the lake cannot be read."""
 
     def __init__(self, output: str) -> None:

@@ -10,10 +10,11 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from pyspark.sql.types import StructType
 
 from spark_jobs.data_source.log_range import LogRange, partitions_of
-from spark_jobs.data_source.log_reader import ARCHIVE, KAFKA, LogReader, SourceOptions, find_logs, open_reader
+from spark_jobs.data_source.log_reader import LogReader, SourceOptions, find_logs, open_reader
 from spark_jobs.data_source.source import RangeReader
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSettings
+from spark_jobs.place import ARCHIVE, KAFKA
 
 QUIET_SECONDS: Final = 0.1
 """How long to wait before logs without news are asked for their ends again."""

@@ -79,9 +79,8 @@ def archive(output: str, settings: LogTaskSettings, run_tasks: RunTasks) -> Arch
     where the lake ends. A log of which a retention has detached events that the lake lacks is a failure and stays in
     the lake as it was; the others continue.
 
-    Raises:
-        LakeError: The lake is damaged, is another database's, or another run has written to it meanwhile.
-        SparkJobError: The output is invalid, the database cannot be read, or a file cannot be written.
+    Raises `LakeError`: the lake is damaged, is another database's, or another run has written to it meanwhile;
+    `SparkJobError`: the output is invalid, the database cannot be read, or a file cannot be written.
     """
     create_lake(output)
     lake = open_lake(output)

@@ -101,8 +101,7 @@ def compare_logs(
 ) -> dict[int, Any]:
     """Compare these logs with a lake, or rebuild them from it; results by log id, or a sentence for a log that failed.
 
-    Raises:
-        LakeError: There is no lake, or another program has changed the table.
+    Raises `LakeError`: there is no lake, or another program has changed the table.
     """
     lake, found = open_lake(output), dict[int, Any]()
     tasks: list[CompareLog] = []

@@ -81,8 +81,7 @@ def pages_of(table: pa.Table) -> Iterator[ArchivedEvents]:
 def write_events(uri: str, key: LogKey, events: pa.Table) -> AddAction:
     """Write a file of events of one log, in offset order. It is part of the lake when a run is committed with it.
 
-    Raises:
-        LakeError: the file cannot be written.
+    Raises `LakeError`: the file cannot be written.
     """
     digest = pa.repeat(pa.scalar(fingerprint(key, events)), len(events))
     first, last = _bounds(events)
@@ -143,8 +142,7 @@ class LogFiles:
     def batches(self) -> Iterator[pa.Table]:
         """All events in offset order, each table with a fingerprint that was compared.
 
-        Raises:
-            LakeError: as `read`, or events were changed, removed or added.
+        Raises `LakeError`: as `read`, or events were changed, removed or added.
         """
         count = 0
         for batch in _split(self.read(*window) for window in self._windows()):

@@ -121,8 +121,7 @@ class RelationReader:
         does not know the block of the thread that started it: there, pass the OpenSnapshot instead of the session. It
         needs a direct connection to the database, or a pooler in session mode.
 
-        Raises:
-            SparkJobError: The database is unreachable, its schema is missing, or the user may not read it.
+        Raises `SparkJobError`: the database is unreachable, its schema is missing, or the user may not read it.
         """
         with database_errors("the relations", "reader"):
             connection = connect(self._find_url(), application_name="coordstream spark snapshot")
@@ -195,8 +194,7 @@ class RelationReader:
 def log_positions(frame: DataFrame) -> Positions:
     """As of which positions `read_relation` read these rows: the next offset of each log, by stream and incarnation.
 
-    Raises:
-        SparkJobError: The DataFrame is not one that `read_relation` returned, but, for example, a filter of one.
+    Raises `SparkJobError`: the DataFrame is not one that `read_relation` returned, but, for example, a filter of one.
     """
     try:
         return _POSITIONS[frame]

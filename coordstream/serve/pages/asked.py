@@ -52,11 +52,7 @@ class Asked:
     @cached_property
     def page_number(self) -> int:
         """The page of a long list, from 1. Raises Refused."""
-        given = self.text("page") or "1"
-        number = int(given) if given.isascii() and given.isdigit() and len(given) < 7 else 0
-        if not 1 <= number <= MOST_PAGES:
-            raise Refused(f'Invalid value of "page": expected a number from 1 to {MOST_PAGES:,}.')
-        return number
+        return number_of("page", self.text("page") or "1", MOST_PAGES)
 
     def job(self, connection: Connection) -> Job:
         """The job of the parameter ``job``. Raises UnknownJob, with similar names."""
@@ -82,6 +78,13 @@ def time_of(name: str, given: str) -> datetime:
         return parse_time(given)
     except InvalidTime as error:
         raise Refused(f'Parameter "{name}": {error}') from None
+
+
+def number_of(name: str, given: str, most: int) -> int:
+    """The number of a parameter, from 1. Raises Refused."""
+    if given.isascii() and given.isdigit() and len(given) < 10 and 1 <= int(given) <= most:
+        return int(given)
+    raise Refused(f'Invalid value of "{name}": expected a number from 1 to {most:,}.')
 
 
 class Page(NamedTuple):

@@ -15,78 +15,66 @@ from eventlog.postgres.connection import Connection
 
 PAGE_ROWS: Final = 50
 
-_DETAILS: Final = sql.SQL(
-    """
-    select j.job_name, j.job_id, j.task_count, j.container_count, j.last_record_time
-    from unnest(%(names)s::text[], %(ids)s::text[]) w(job_name, job_id)
-    join coordinator.job j on j.job_name = w.job_name and j.job_id = w.job_id
-    """
-)
+_DETAILS: Final = sql.SQL("""
+select j.job_name, j.job_id, j.task_count, j.container_count, j.last_record_time
+from unnest(%(names)s::text[], %(ids)s::text[]) w(job_name, job_id)
+join coordinator.job j on j.job_name = w.job_name and j.job_id = w.job_id
+""")
 # A job is listed from its first event on.
-_THEN: Final = sql.SQL(
-    """
-    select j.job_name, j.job_id, null as state, null as state_detail, false as is_problem
-    from (select distinct l.job_name, l.job_id from projection.job_log l) j
-    where (%(search)s::text is null or strpos(lower(j.job_name || '/' || j.job_id), lower(%(search)s)) > 0)
-      and exists (
-        select from projection.job_log l
-        cross join lateral (
-          select t.log_time from projection.log_time t where t.log_id = l.log_id order by t.log_offset limit 1) f
-        where l.job_name = j.job_name and l.job_id = j.job_id and f.log_time <= %(at)s)
-    order by j.job_name, j.job_id
-    """
-)
-# Below the horizon of a retention the as-of functions raise, so they are not called there.
-_DETAILS_THEN: Final = sql.SQL(
-    """
-    select w.job_name, w.job_id, h.is_retained,
-      case when h.is_retained then (
-        select count(*) from coordinator.config_as_of(w.job_name, w.job_id, %(at)s)) end as config_count,
-      case when h.is_retained then (
-        select count(distinct t.task_name)
-        from coordinator.task_container_as_of(w.job_name, w.job_id, %(at)s) t) end as task_count,
-      case when h.is_retained then (
-        select count(distinct t.container_id)
-        from coordinator.task_container_as_of(w.job_name, w.job_id, %(at)s) t) end as container_count,
-      (select max(e.record_time)
-       from projection.job_log l
-       cross join lateral projection.log_cut(l.log_id, %(at)s) c
-       cross join lateral (
-         select a.record_time from projection.archived_event a
-         where a.log_id = l.log_id and a.log_offset <= c.cut order by a.log_offset desc limit 1) e
-       where l.job_name = w.job_name and l.job_id = w.job_id) as last_record_time
-    from unnest(%(names)s::text[], %(ids)s::text[]) w(job_name, job_id)
+_THEN: Final = sql.SQL("""
+select j.job_name, j.job_id, null as state, null as state_detail, false as is_problem
+from (select distinct l.job_name, l.job_id from projection.job_log l) j
+where (%(search)s::text is null or strpos(lower(j.job_name || '/' || j.job_id), lower(%(search)s)) > 0)
+  and exists (
+    select from projection.job_log l
     cross join lateral (
-      select coalesce(max(p.horizon_time) <= %(at)s, true) as is_retained
-      from coordinator.log_position p where p.job_name = w.job_name and p.job_id = w.job_id) h
-    """
-)
+      select t.log_time from projection.log_time t where t.log_id = l.log_id order by t.log_offset limit 1) f
+    where l.job_name = j.job_name and l.job_id = j.job_id and f.log_time <= %(at)s)
+order by j.job_name, j.job_id
+""")
+# Below the horizon of a retention the as-of functions raise, so they are not called there.
+_DETAILS_THEN: Final = sql.SQL("""
+select w.job_name, w.job_id, h.is_retained,
+  case when h.is_retained then (
+    select count(*) from coordinator.config_as_of(w.job_name, w.job_id, %(at)s)) end as config_count,
+  case when h.is_retained then (
+    select count(distinct t.task_name)
+    from coordinator.task_container_as_of(w.job_name, w.job_id, %(at)s) t) end as task_count,
+  case when h.is_retained then (
+    select count(distinct t.container_id)
+    from coordinator.task_container_as_of(w.job_name, w.job_id, %(at)s) t) end as container_count,
+  (select max(e.record_time)
+   from projection.job_log l
+   cross join lateral projection.log_cut(l.log_id, %(at)s) c
+   cross join lateral (
+     select a.record_time from projection.archived_event a
+     where a.log_id = l.log_id and a.log_offset <= c.cut order by a.log_offset desc limit 1) e
+   where l.job_name = w.job_name and l.job_id = w.job_id) as last_record_time
+from unnest(%(names)s::text[], %(ids)s::text[]) w(job_name, job_id)
+cross join lateral (
+  select coalesce(max(p.horizon_time) <= %(at)s, true) as is_retained
+  from coordinator.log_position p where p.job_name = w.job_name and p.job_id = w.job_id) h
+""")
 NO_DETAILS: Final = {"task_count": None, "container_count": None, "last_record_time": None}
 MOST_GAPS: Final = 200
-_QUARANTINE: Final = sql.SQL(
-    """
-    from coordinator.quarantine q
-    where (%(name)s::text is null or q.job_name = %(name)s and q.job_id = %(id)s)
-      and (%(at)s::timestamptz is null or q.record_time <= %(at)s)
-      and (%(shows_resolved)s or not q.is_resolved)
-    """
-)
+_QUARANTINE: Final = sql.SQL("""
+from coordinator.quarantine q
+where (%(name)s::text is null or q.job_name = %(name)s and q.job_id = %(id)s)
+  and (%(at)s::timestamptz is null or q.record_time <= %(at)s)
+  and (%(shows_resolved)s or not q.is_resolved)
+""")
 _COUNT: Final = sql.SQL("select count(*) as total {}").format(_QUARANTINE)
-_ROWS: Final = sql.SQL(
-    """
-    select q.* {}
-    order by q.record_time desc nulls last, q.job_name, q.job_id, q.stream_kind, q.incarnation desc, q.log_offset desc
-    limit %(limit)s offset %(skipped)s
-    """
-).format(_QUARANTINE)
-_GAPS: Final = sql.SQL(
-    """
-    select g.*, count(*) over () as total from coordinator.log_gap g
-    where %(name)s::text is null or g.job_name = %(name)s and g.job_id = %(id)s
-    order by g.job_name, g.job_id, g.stream_kind desc, g.incarnation desc, g.first_missing_offset desc
-    limit %(limit)s
-    """
-)
+_ROWS: Final = sql.SQL("""
+select q.* {}
+order by q.record_time desc nulls last, q.job_name, q.job_id, q.stream_kind, q.incarnation desc, q.log_offset desc
+limit %(limit)s offset %(skipped)s
+""").format(_QUARANTINE)
+_GAPS: Final = sql.SQL("""
+select g.*, count(*) over () as total from coordinator.log_gap g
+where %(name)s::text is null or g.job_name = %(name)s and g.job_id = %(id)s
+order by g.job_name, g.job_id, g.stream_kind desc, g.incarnation desc, g.first_missing_offset desc
+limit %(limit)s
+""")
 
 
 def fleet(connection: Connection, asked: Asked) -> Row:

@@ -21,12 +21,10 @@ from projections.job_choice import Job
 
 PAGE_ROWS: Final = 100
 
-_LOGS: Final = sql.SQL(
-    """
-    select * from projection.log_status
-    where job_name = %(name)s and job_id = %(id)s and is_newest order by stream_kind desc
-    """
-)
+_LOGS: Final = sql.SQL("""
+select * from projection.log_status
+where job_name = %(name)s and job_id = %(id)s and is_newest order by stream_kind desc
+""")
 _UNKNOWN_LAG: Final = {"records_behind": None, "seconds_behind": None, "is_lower_bound": None, "records_lost": None}
 CONFIG_ROWS: Final = 200
 MOST_CHANGES: Final = 50
@@ -35,13 +33,11 @@ MOST_STEPS: Final = 100
 MOST_ANOMALIES: Final = 200
 _ANOMALIES: Final = sql.SQL("coordinator.anomaly")
 _ANOMALIES_AS_OF: Final = sql.SQL("coordinator.anomaly_between(%(name)s, %(id)s, null, %(at)s)")
-_NEWEST_ANOMALIES: Final = sql.SQL(
-    """
-    select a.* from {source} a where a.job_name = %(name)s and a.job_id = %(id)s
-    order by a.record_time desc nulls last, a.stream_kind, a.incarnation desc, a.log_offset desc, a.anomaly, a.subject
-    limit %(limit)s
-    """
-)
+_NEWEST_ANOMALIES: Final = sql.SQL("""
+select a.* from {source} a where a.job_name = %(name)s and a.job_id = %(id)s
+order by a.record_time desc nulls last, a.stream_kind, a.incarnation desc, a.log_offset desc, a.anomaly, a.subject
+limit %(limit)s
+""")
 
 
 def job_head(connection: Connection, asked: Asked) -> tuple[Job, Row]:

@@ -91,7 +91,7 @@ def test_two_upgrades_at_once_both_end_well(empty_database_url: str) -> None:
 
 
 def test_an_upgrade_does_not_wait_for_ever_behind_a_readers_transaction(database_url: str) -> None:
-    with connect(database_url) as owner, connect(database_url, autocommit=False) as reader:
+    with connect(database_url) as owner, psycopg.connect(database_url) as reader:
         make_relations_differ(owner)
         reader.execute("select count(*) from coordinator.config").fetchone()
         with pytest.raises(

@@ -50,7 +50,7 @@ def all_added(imported: Sequence[LogResult]) -> bool:
 @contextmanager
 def blocked_archive(url: str) -> Iterator[Connection]:
     """Block every batch during the block."""
-    with connect(url, autocommit=False) as blocker, connect(url) as watcher:
+    with psycopg.connect(url) as blocker, connect(url) as watcher:
         blocker.execute("lock table eventlog.event in share mode")
         yield watcher
 

@@ -16,7 +16,7 @@ RENEW: Final = "RENEW_DOCS"
 def made_page() -> str:
     group = typer.main.get_group(build_app())
     assert isinstance(group, LazyGroup)
-    group.commands = {word: load.__wrapped__(word) for word in COMMANDS}  # not one that was run
+    group.commands = {word: load(word) for word in COMMANDS}
     context = typer.Context(group, info_name="coordstream")
     return get_docs_for_click(obj=group, ctx=context, name="coordstream", title="Commands").strip() + "\n"
 

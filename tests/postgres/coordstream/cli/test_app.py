@@ -164,7 +164,7 @@ def test_ctrl_c_before_the_command_runs_is_one_message(
     def interrupt() -> NoReturn:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(app, "_program", interrupt)
+    monkeypatch.setattr(app, "build_app", interrupt)
     assert main(["status"]) == 130
     assert capsys.readouterr().err.startswith("Interrupted.")
 

@@ -84,7 +84,7 @@ class TestCreation:
     def test_a_checkpoint_topic_takes_smaller_batches(self, admin: KafkaAdmin, topics: Topics, job_name: str) -> None:
         name = f"__samza_checkpoint_ver_1_for_{job_name}_1"
         topics.will_be_made(name)
-        admin.create_stream(identify(name), replication_factor=1, segment_bytes=1 << 20)
+        admin.create_stream(identify(name), replication_factor=1, settings={"segment.bytes": "1048576"})
         assert topics.settings_of(name) == {
             "cleanup.policy": "compact",
             "segment.bytes": "1048576",

@@ -61,12 +61,6 @@ def test_a_refused_login_ends_a_run_only_if_it_has_an_end(error: Exception) -> N
     assert once.refusal
 
 
-@pytest.mark.parametrize(("names", "follows_all"), [((), True), (("a", "b"), False), ((), False)])
-def test_until_requires_one_stream(names: tuple[str, ...], *, follows_all: bool) -> None:
-    with pytest.raises(ValueError, match="`until` requires exactly one stream name"):
-        FollowPlan(names, follows_all=follows_all, until=3)
-
-
 LONG = PATIENCE
 
 
