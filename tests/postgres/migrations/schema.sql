@@ -6403,14 +6403,14 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
         from chosen o where not o.is_state ), gone_from_checkpoint as (
           delete from projection.checkpoint where ctid = any (array(
             select r.ctid from (
-              (select n, key_id from projection.checkpoint o where keys is null and o.log_id = of_log
+              (select key_id, n from projection.checkpoint o where keys is null and o.log_id = of_log
                union all
-               select n, key_id from unnest(keys) u(key)
-               cross join lateral (select n, key_id from projection.checkpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-              except select n, key_id from new_checkpoint) g
-            cross join lateral (select c.ctid from projection.checkpoint c where c.log_id = of_log and c.n = g.n and c.key_id = g.key_id offset 0) r))
+               select key_id, n from unnest(keys) u(key)
+               cross join lateral (select key_id, n from projection.checkpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id, n from new_checkpoint) g
+            cross join lateral (select c.ctid from projection.checkpoint c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
         ), kept_in_checkpoint as (insert into projection.checkpoint as c select * from new_checkpoint
-          on conflict (log_id, n, key_id) do update set record_time = excluded.record_time, username = excluded.username, host = excluded.host, source = excluded.source, checkpoint_id = excluded.checkpoint_id, input_offset = excluded.input_offset, stream_name = excluded.stream_name, system_name = excluded.system_name, task_name = excluded.task_name, checkpoint_version = excluded.checkpoint_version, key_bucket = excluded.key_bucket, partition_id = excluded.partition_id, input_offset_number = excluded.input_offset_number, message_time = excluded.message_time, log_offset = excluded.log_offset where c is distinct from excluded),
+          on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, input_offset_number = excluded.input_offset_number, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, input_offset = excluded.input_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded),
         new_state_checkpoint as materialized (
         select o.log_offset, o.record_time, o.message_time, o.log_id, o.key_id, o.n, o.partition_id, o.checkpoint_version, o.task_name,
           o.store_name, o.factory_name, o.marker_prefix || coalesce(o.value, '') || o.marker_suffix, o.system_name, o.stream_name,
@@ -6425,7 +6425,7 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
               except select key_id, n from new_state_checkpoint) g
             cross join lateral (select c.ctid from projection.state_checkpoint c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
         ), kept_in_state_checkpoint as (insert into projection.state_checkpoint as c select * from new_state_checkpoint
-          on conflict (log_id, key_id, n) do update set username = excluded.username, changelog_offset = excluded.changelog_offset, log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, task_name = excluded.task_name, checkpoint_version = excluded.checkpoint_version, store_name = excluded.store_name, factory_name = excluded.factory_name, marker = excluded.marker, changelog_system = excluded.changelog_system, changelog_stream = excluded.changelog_stream, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host where c is distinct from excluded)
+          on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, store_name = excluded.store_name, factory_name = excluded.factory_name, marker = excluded.marker, changelog_system = excluded.changelog_system, changelog_stream = excluded.changelog_stream, changelog_offset = excluded.changelog_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded)
       select count(*) into offsets from chosen;
     end $$;
 
@@ -6448,7 +6448,7 @@ CREATE FUNCTION projection.keep_config(of_log integer, keys integer[]) RETURNS v
             cross join lateral (select c.ctid from projection.config c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.config as c select * from new_config
-          on conflict (log_id, key_id) do update set config_key = excluded.config_key, source = excluded.source, host = excluded.host, username = excluded.username, log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, is_sensitive = excluded.is_sensitive, config_value = excluded.config_value where c is distinct from excluded;
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, is_sensitive = excluded.is_sensitive, config_key = excluded.config_key, config_value = excluded.config_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
 --
@@ -6492,7 +6492,7 @@ CREATE FUNCTION projection.keep_container_host(of_log integer, keys integer[]) R
             cross join lateral (select c.ctid from projection.container_host c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.container_host as c select * from new_container_host
-          on conflict (log_id, key_id) do update set record_time = excluded.record_time, container_id = excluded.container_id, host_name = excluded.host_name, jmx_url = excluded.jmx_url, jmx_tunneling_url = excluded.jmx_tunneling_url, source = excluded.source, host = excluded.host, username = excluded.username, log_offset = excluded.log_offset, message_time = excluded.message_time where c is distinct from excluded;
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, container_id = excluded.container_id, host_name = excluded.host_name, jmx_url = excluded.jmx_url, jmx_tunneling_url = excluded.jmx_tunneling_url, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
 --
@@ -6536,7 +6536,7 @@ CREATE FUNCTION projection.keep_job_coordinator_metadata(of_log integer, keys in
             cross join lateral (select c.ctid from projection.job_coordinator_metadata c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.job_coordinator_metadata as c select * from new_job_coordinator_metadata
-          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, username = excluded.username, host = excluded.host, source = excluded.source, job_model_id = excluded.job_model_id, config_id = excluded.config_id, epoch_id = excluded.epoch_id, cluster_type = excluded.cluster_type, message_time = excluded.message_time, record_time = excluded.record_time where c is distinct from excluded;
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, cluster_type = excluded.cluster_type, epoch_id = excluded.epoch_id, config_id = excluded.config_id, job_model_id = excluded.job_model_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
 --
@@ -6575,7 +6575,7 @@ CREATE FUNCTION projection.keep_other_message(of_log integer, keys integer[]) RE
             cross join lateral (select c.ctid from projection.other_message c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.other_message as c select * from new_other_message
-          on conflict (log_id, key_id) do update set username = excluded.username, host = excluded.host, source = excluded.source, message_value = excluded.message_value, message_key = excluded.message_key, message_type = excluded.message_type, message_time = excluded.message_time, record_time = excluded.record_time, log_offset = excluded.log_offset where c is distinct from excluded;
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, message_type = excluded.message_type, message_key = excluded.message_key, message_value = excluded.message_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
 --
@@ -6597,7 +6597,7 @@ CREATE FUNCTION projection.keep_pending_startpoint(of_log integer, keys integer[
             cross join lateral (select c.ctid from projection.pending_startpoint c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.pending_startpoint as c select * from new_pending_startpoint
-          on conflict (log_id, key_id) do update set startpoint_value = excluded.startpoint_value, log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_ms = excluded.created_ms, startpoint_type = excluded.startpoint_type, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_ms = excluded.created_ms, startpoint_type = excluded.startpoint_type, startpoint_value = excluded.startpoint_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
 --
@@ -6611,15 +6611,15 @@ CREATE FUNCTION projection.keep_startpoint_fan_out(of_log integer, keys integer[
           with new_startpoint_fan_out as materialized (select * from projection.startpoint_fan_out_at(of_log, null, keys)), gone_from_startpoint_fan_out as (
           delete from projection.startpoint_fan_out where ctid = any (array(
             select r.ctid from (
-              (select n, key_id from projection.startpoint_fan_out o where keys is null and o.log_id = of_log
+              (select key_id, n from projection.startpoint_fan_out o where keys is null and o.log_id = of_log
                union all
-               select n, key_id from unnest(keys) u(key)
-               cross join lateral (select n, key_id from projection.startpoint_fan_out c where c.log_id = of_log and c.key_id = u.key offset 0) o)
-              except select n, key_id from new_startpoint_fan_out) g
-            cross join lateral (select c.ctid from projection.startpoint_fan_out c where c.log_id = of_log and c.n = g.n and c.key_id = g.key_id offset 0) r))
+               select key_id, n from unnest(keys) u(key)
+               cross join lateral (select key_id, n from projection.startpoint_fan_out c where c.log_id = of_log and c.key_id = u.key offset 0) o)
+              except select key_id, n from new_startpoint_fan_out) g
+            cross join lateral (select c.ctid from projection.startpoint_fan_out c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
         )
           insert into projection.startpoint_fan_out as c select * from new_startpoint_fan_out
-          on conflict (log_id, n, key_id) do update set task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, startpoint_type = excluded.startpoint_type, message_time = excluded.message_time, record_time = excluded.record_time, log_offset = excluded.log_offset, created_at = excluded.created_at, startpoint_value = excluded.startpoint_value, fanned_out_at = excluded.fanned_out_at, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, username = excluded.username, host = excluded.host, source = excluded.source where c is distinct from excluded;
+          on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_at = excluded.created_at, fanned_out_at = excluded.fanned_out_at, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, startpoint_type = excluded.startpoint_type, startpoint_value = excluded.startpoint_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
 --
@@ -6663,7 +6663,7 @@ CREATE FUNCTION projection.keep_task_mode(of_log integer, keys integer[]) RETURN
             cross join lateral (select c.ctid from projection.task_mode c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
           insert into projection.task_mode as c select * from new_task_mode
-          on conflict (log_id, key_id) do update set task_name = excluded.task_name, username = excluded.username, host = excluded.host, source = excluded.source, task_mode = excluded.task_mode, message_time = excluded.message_time, record_time = excluded.record_time, log_offset = excluded.log_offset where c is distinct from excluded;
+          on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, task_name = excluded.task_name, task_mode = excluded.task_mode, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
 --
