@@ -28,6 +28,12 @@ BENCH_OPTIONS ?=
 SPARK_RANGE ?= 4.0.0 4.3.0
 # PySpark 4.0 leaves its sockets to the garbage collector.
 SPARK_WARNINGS := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
+# Also old packages of HTTP; old fonts have fewer characters, and new packages complain of what old ones do.
+OLD_WARNINGS := -W ignore::DeprecationWarning -W ignore::UserWarning $(SPARK_WARNINGS)
+# Compared with the layout of help and tables, and the imports, of the locked packages.
+OF_THE_LOCK := --deselect tests/unit/documentation/test_commands_page.py --deselect tests/transcripts --deselect tests/system/house/test_trips.py
+PYTHONS ?= 3.12 3.13
+SMOKE_TESTS := tests/system/eventlog/kafka/test_log.py tests/system/coordstream/test_spark.py
 SPARK_TESTS := tests/*/spark_jobs tests/system/coordstream/test_spark.py tests/system/documentation/test_spark_page.py
 
 # The first Python on the PATH that is new enough. `make setup PYTHON=/path/to/python` selects another one.
@@ -74,6 +80,29 @@ test-unit: setup ## Run the tests that need no server (under a minute, without J
 .PHONY: test-pages
 test-pages: setup chromium ## Run the tests of pages in Chromium; screenshots are kept in build/pages
 	$(BIN)/python -m pytest -m browser $(PYTEST_OPTIONS)
+
+.PHONY: test-lowest
+test-lowest: java build/lowest/.installed ## Run the tests with the oldest packages that pyproject.toml allows
+	build/lowest/bin/python -m pytest $(SIDE_BY_SIDE) $(OLD_WARNINGS) $(OF_THE_LOCK) -m "not long" $(PYTEST_OPTIONS)
+
+build/lowest/.installed: $(STAMP)
+	"$(PYTHON)" -m venv --clear build/lowest
+	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e '.[all,dev]' 'click<8.2'
+	touch $@
+
+.PHONY: test-pythons
+test-pythons: java $(PYTHONS:%=build/python-%/.installed) ## Run the tests without Kafka and Spark on each Python, and some with them on the newest
+	for version in $(PYTHONS); do \
+		build/python-$$version/bin/python -m pytest $(SIDE_BY_SIDE) $(OF_THE_LOCK) -m "not long and not kafka and not spark" tests/unit tests/postgres $(PYTEST_OPTIONS) || exit 1; \
+	done
+	build/python-$(lastword $(PYTHONS))/bin/python -m pytest -q $(SMOKE_TESTS) $(PYTEST_OPTIONS)
+
+build/python-%/.installed: $(STAMP)
+	python$* -m venv --clear build/python-$*
+	build/python-$*/bin/python -m pip install --quiet --disable-pip-version-check -r <(sed '/--hash=/d; s/ \\$$//' requirements.lock)
+	build/python-$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
 
 .PHONY: test-spark-range
 test-spark-range: setup java $(SPARK_RANGE:%=build/spark-%/.installed) ## Run the Spark tests with the oldest and the newest PySpark that the extra allows

@@ -61,6 +61,8 @@ MODULES: Final = {"up": "server", "down": "server", "psql": "server", "import": 
 """Where a command is, unless its module has the command's name (with an underscore for a dash)."""
 
 # of a check that is not of one option, or where our message already begins with "Invalid time '…'"
+_UsageError: Final[Any] = typer.BadParameter.__base__
+"""The class of all errors in a command line, which is Click's in older versions of Typer."""
 _TYPER_PREFIX: Final = re.compile(r"^Invalid value(: | for '[^']+': (?=Invalid ))")
 _PYDANTIC_PREFIX: Final = ": Value error, "
 # what Typer repeats may be a part of a secret value with spaces
@@ -114,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with interrupted_by_sigterm() as received:
         try:
             code = _run(given)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, typer.Abort):  # the latter from older versions of Typer
             code = INTERRUPTED
         except Exception as error:
             return report(error, shows_traceback=shows_traceback)
@@ -158,18 +160,18 @@ def report(error: Exception, *, shows_traceback: bool) -> int:
     return FAILED
 
 
-def report_usage(error: typer.TyperException) -> int:
+def report_usage(error: Any) -> int:
     """Print what is wrong with the command line, and where its help is."""
     if error.format_message().startswith("Usage: "):  # the help, where the command is missing
         print(error.format_message())
-        return error.exit_code
+        return int(error.exit_code)
     message = _TYPER_PREFIX.sub("", " ".join(error.format_message().split())).replace(_PYDANTIC_PREFIX, ": ")
     message = _EXTRA_ARGUMENTS.sub(r"\1 (quote a value that has spaces)", message)
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "coordstream"
     end = "" if message.endswith((".", "?")) else "."
     print(f"{message}{end} See `{path} --help`.", file=sys.stderr)
-    return error.exit_code
+    return int(error.exit_code)
 
 
 def _message(error: Exception) -> str:
@@ -192,7 +194,7 @@ def _run(arguments: list[str]) -> int:
     try:
         program = typer.main.get_command(build_app())
         code = program(arguments, prog_name="coordstream", standalone_mode=False)
-    except typer.TyperException as error:
+    except _UsageError as error:
         code = report_usage(error)
     sys.stdout.flush()
     return code if isinstance(code, int) else 0

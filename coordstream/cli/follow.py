@@ -101,7 +101,7 @@ def follow(
     ] = None,
     metrics_port: MetricsPort = None,
     metrics_token_file: MetricsTokenFile = None,
-    log_format: Format = "text",
+    log_format: Format = LogFormat.TEXT,
     as_json: JsonReport = False,
 ) -> None:
     """Follow streams on the Kafka brokers of the settings, or else in the database. SIGTERM stops it cleanly.

@@ -166,7 +166,10 @@ def describe_import(result: LogResult) -> str:
 def _progress_bar(jobs: Sequence[ImportJob]) -> Iterator[OnStreamProgress]:
     """A function that counts events of a stream, in a bar on a terminal's standard error."""
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda *_: None
+        return
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("events"), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         bar = progress.add_task("", total=sum(job.events for job in jobs))
         yield lambda _, events: progress.advance(bar, events)

@@ -1,7 +1,8 @@
 """`coordstream job`: the jobs, whether they commit, and how far they are behind."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated, Any, Final, Literal
+from enum import StrEnum
+from typing import Annotated, Any, Final
 
 import typer
 from psycopg import sql
@@ -72,13 +73,20 @@ METADATA_COLUMNS: Final = (
 )
 
 
-Order = Literal["name", "state", "commit", "lag"]
+class Order(StrEnum):
+    """What jobs are sorted by."""
+
+    NAME = "name"
+    STATE = "state"
+    COMMIT = "commit"
+    LAG = "lag"
+
 
 _ORDERS: Final[dict[Order, Callable[[Row], Any]]] = {
-    "name": lambda row: (row["job_name"], row["job_id"]),
-    "state": worst_first,
-    "commit": lambda row: -(row["commit_age_seconds"] or 0),
-    "lag": lambda row: (-(row["seconds_behind"] or 0), -(row["records_behind"] or 0)),
+    Order.NAME: lambda row: (row["job_name"], row["job_id"]),
+    Order.STATE: worst_first,
+    Order.COMMIT: lambda row: -(row["commit_age_seconds"] or 0),
+    Order.LAG: lambda row: (-(row["seconds_behind"] or 0), -(row["records_behind"] or 0)),
 }
 
 
@@ -91,7 +99,7 @@ def show_list(
     host: Annotated[str | None, typer.Option(metavar="HOST", help="Only jobs with a container on this host.")] = None,
     sort: Annotated[
         Order, typer.Option(help="state: problems first; commit: the longest silence first; lag: the largest first.")
-    ] = "name",
+    ] = Order.NAME,
     limit: First = None,
     max_commit_age: MaxCommitAge = None,
     max_lag: MaxLag = None,

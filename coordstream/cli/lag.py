@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from enum import StrEnum
 from time import sleep
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 import typer
 from psycopg import sql
@@ -76,6 +77,13 @@ def _is_problem(row: Row, max_lag: int | None) -> bool:
     return behind is None or bool(row["records_lost"]) or (max_lag is not None and behind > max_lag)
 
 
+class Order(StrEnum):
+    """What logs are sorted by."""
+
+    JOB = "job"
+    LAG = "lag"
+
+
 @app.command()
 def lag(
     jobs: Annotated[
@@ -87,7 +95,7 @@ def lag(
         int | None, typer.Option(metavar="RECORDS", parser=parse_limit, help="Exit with 1 if a task is further behind.")
     ] = None,
     problems: Problems = False,
-    sort: Annotated[Literal["job", "lag"], typer.Option(help="lag: unknown ones first, then the largest.")] = "job",
+    sort: Annotated[Order, typer.Option(help="lag: unknown ones first, then the largest.")] = Order.JOB,
     limit: First = None,
     stored: Annotated[
         bool, typer.Option("--stored", help="Use the newest stored observations instead of asking the inputs.")
@@ -116,7 +124,7 @@ def lag(
                 names = {"names": [job.name for job in chosen], "ids": [job.id for job in chosen]}
                 rows = fetch(database.connection, _LAG, {**names, "task": task})
             shown = [row for row in rows if not problems or _is_problem(row, max_lag)]
-            if sort == "lag":
+            if sort is Order.LAG:
                 shown.sort(key=_largest_first)
             print_rows(Rows(rows.columns, shown[:limit]), _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
             found = by_cause([*failures, *faults(rows, chosen, task, max_lag)])

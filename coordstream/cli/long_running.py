@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC
+from enum import StrEnum
 from threading import Timer
 from time import monotonic
 from types import FrameType, MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -108,7 +109,13 @@ def stop_on_signal_or_timeout(timeout: float | None) -> Iterator[StopRequest]:
             timer.cancel()
 
 
-LogFormat = Literal["text", "json"]
+class LogFormat(StrEnum):
+    """The format of lines on standard error."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 """A line is a time and a message, or a JSON object: ``time``, ``level``, ``code``, ``stream_name``, ``message``."""
 
 Format = Annotated[LogFormat, typer.Option("--log-format", help="Format of the lines on standard error.")]

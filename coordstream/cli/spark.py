@@ -21,7 +21,7 @@ from coordstream.cli.arguments import (
 )
 from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.lakes import archive_in, verify_lake
-from coordstream.cli.long_running import FollowAll, Format, JsonReport, Once, Streams, TakeOverAfter
+from coordstream.cli.long_running import FollowAll, Format, JsonReport, LogFormat, Once, Streams, TakeOverAfter
 from coordstream.cli.output import fail_if, print_json
 from coordstream.cli.spark_session import Conf, Master, Tasks, require_spark, spark_conf, spark_session
 from coordstream.database import Database, open_database
@@ -53,7 +53,7 @@ def follow(
     ] = None,
     kind: Kind = None,
     take_over_after: TakeOverAfter = None,
-    log_format: Format = "text",
+    log_format: Format = LogFormat.TEXT,
     as_json: JsonReport = False,
     master: Master = None,
     conf: Conf = None,

@@ -29,13 +29,13 @@ where pronamespace = 'coordinator'::regnamespace and right(proname, length(:suff
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Connection]:
-    engine = create_engine(database_url)
+    engine = create_engine(database_url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.connect() as connection:
         yield connection
     engine.dispose()
 
 
-POSTGRES: Final = create_engine("postgresql://").dialect
+POSTGRES: Final = create_engine("postgresql+psycopg://").dialect
 
 
 def columns_of(relation: FromClause) -> list[list[str]]:

@@ -71,7 +71,7 @@ def many_topics(tmp_path: Path) -> Path:
 def test_a_terminal_has_a_bar(
     cli: CommandLine, many_topics: Path, monkeypatch: pytest.MonkeyPatch, processes: str
 ) -> None:
-    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("FORCE_COLOR", "1")
     finished = cli("import", many_topics, "--processes", processes)
     assert finished.code == 0
     assert "200/200" in finished.err
