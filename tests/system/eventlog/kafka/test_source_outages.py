@@ -73,7 +73,7 @@ def is_described(source: KafkaSource, name: str) -> bool:
 
 
 def test_missing_brokers_are_reported_in_time_also_if_they_were_never_there(
-    broker: KafkaBroker, topics: Topics, source: KafkaSource, one: str, two: str, monkeypatch: pytest.MonkeyPatch
+    broker: KafkaBroker, topics: Topics, source: KafkaSource, one: str, two: str
 ) -> None:
     topics.write(two, new_events(1))
     Followed(source).poll()
@@ -85,14 +85,16 @@ def test_missing_brokers_are_reported_in_time_also_if_they_were_never_there(
         assert time.monotonic() - began < PATIENCE / 2
         with suppress(SourceUnavailable):
             Followed(source).nothing_more(0.5)
-        monkeypatch.setattr(client, "REACH_SECONDS", 0.2)
-        monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 200)
-        with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as early:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(client, "REACH_SECONDS", 0.2)
+            patch.setitem(client.TIMES, "bootstrap_timeout_ms", 200)
+            early = KafkaSource(KafkaOptions.parse(broker.bootstrap_servers))
             early.assign({})
             with pytest.raises(SourceUnavailable):
                 early.describe(two)
             with pytest.raises(SourceUnavailable):
                 early.poll(0.1)
+        with early:
             broker.start()
             wait_until(lambda: is_described(early, two), what="the brokers to answer")
             early.assign({two: 0})
