@@ -13,24 +13,23 @@ RUN COORDSTREAM_COMPILE=1 python -m pip --python /opt/coordstream/bin/python ins
 FROM build AS build-spark
 RUN python -m pip --python /opt/coordstream/bin/python install --no-cache-dir --require-hashes -r requirements-image-spark.lock
 
-FROM python:3.11.14-slim-bookworm AS command
-COPY --from=build /opt/coordstream /opt/coordstream
+FROM python:3.11.14-slim-bookworm AS run
 USER 10001:0
 ENV PATH=/opt/coordstream/bin:$PATH PYTHONUNBUFFERED=1 HOME=/tmp COORDSTREAM_HOME=/tmp/coordstream
 WORKDIR /tmp
 ENTRYPOINT ["coordstream"]
 CMD ["--help"]
 
-FROM python:3.11.14-slim-bookworm AS spark
+FROM run AS command
+COPY --from=build /opt/coordstream /opt/coordstream
+
+FROM run AS spark
+USER root
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends openjdk-17-jre-headless procps \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --gid 0 coordstream
 COPY --from=build-spark /opt/coordstream /opt/coordstream
 USER 10001:0
-ENV PATH=/opt/coordstream/bin:$PATH PYTHONUNBUFFERED=1 HOME=/tmp COORDSTREAM_HOME=/tmp/coordstream
-WORKDIR /tmp
-ENTRYPOINT ["coordstream"]
-CMD ["--help"]
 
 FROM command

@@ -60,9 +60,9 @@ COMMANDS: Final = {
 MODULES: Final = {"up": "server", "down": "server", "psql": "server", "import": "imports", "rebuild": "verify"}
 """Where a command is, unless its module has the command's name (with an underscore for a dash)."""
 
-# of a check that is not of one option, or where our message already begins with "Invalid time '…'"
 _UsageError: Final[Any] = typer.BadParameter.__base__
 """The class of all errors in a command line, which is Click's in older versions of Typer."""
+# of a check that is not of one option, or where our message already begins with "Invalid time '…'"
 _TYPER_PREFIX: Final = re.compile(r"^Invalid value(: | for '[^']+': (?=Invalid ))")
 _PYDANTIC_PREFIX: Final = ": Value error, "
 # what Typer repeats may be a part of a secret value with spaces

@@ -78,7 +78,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def container(image: Path, root: Path, *words: str, database_url: str = "") -> Iterator[subprocess.Popen[str]]:
     """The command as the first process of a container: as another user, with nothing to write to but /tmp."""
     environment = dict(
-        rest.split("=", 1) for name, rest in instructions("command") if name == "ENV" for rest in rest.split()
+        rest.split("=", 1) for name, rest in instructions("run") if name == "ENV" for rest in rest.split()
     )
     environment["PATH"] = environment["PATH"].replace("$PATH", "/usr/bin:/bin")
     environment |= {"COORDSTREAM_DATABASE_URL": database_url, "COORDSTREAM_MASK_KEY": "k" * 32}
