@@ -207,10 +207,10 @@ def test_another_follower_can_read_a_refused_stream(
     with MemorySource() as allowed, following(database_url, cluster, FollowPlan((ORDERS,))) as running:
         allowed.topics = cluster.topics
         wait_for_state(connected, "refused", running.wait_for(ORDERS))
-        assert refused(running) == 1
+        wait_until(lambda: refused(running) == 1, what="the refusal in the activity")
         with following(database_url, allowed, FollowPlan((ORDERS,))):
             wait_for_position(connected, ORDERS, 1)
             wait_for_state(connected, "live", None)
             running.wait_for("This follower waits")
-            assert refused(running) == 0
+            wait_until(lambda: refused(running) == 0, what="the wait in the activity")
             wait_for_state(connected, "live", None)
