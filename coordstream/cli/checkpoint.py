@@ -24,12 +24,12 @@ from coordstream.cli.arguments import (
     parse_settings,
 )
 from coordstream.cli.change import Change, make_change
-from coordstream.cli.event_logs import JobLogs, open_job_logs
 from coordstream.cli.output import Column, counted, exact_time_column, print_list, print_rows, time_column
 from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
 from coordstream.cli.startpoint_plan import require_kafka_offset
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
+from coordstream.event_logs import JobLogs, open_job_logs
 from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import PARTITION, Rows, input_partition, partition_values, state, task_and_partition
 from eventlog.errors import known_names, list_names, printable_text

@@ -10,7 +10,6 @@ import typer
 
 from coordstream.cli.arguments import STANDARD_INPUT, DryRun, JobWord, JsonOrCsv, read_given
 from coordstream.cli.change import Change, make_change
-from coordstream.cli.event_logs import coordinator_stream_of, is_stream, open_log
 from coordstream.cli.output import Column
 from coordstream.cli.submission import (
     PropertyFile,
@@ -21,6 +20,7 @@ from coordstream.cli.submission import (
     shown,
 )
 from coordstream.errors import CoordstreamError
+from coordstream.event_logs import coordinator_stream_of, is_stream, open_log
 from coordstream.queries.rows import Rows, printable
 from coordstream.settings import load_settings
 from eventlog.errors import ConfigError, did_you_mean, is_utf8, printable_text

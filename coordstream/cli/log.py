@@ -27,12 +27,12 @@ from coordstream.cli.arguments import (
     parse_replicas,
 )
 from coordstream.cli.config_write import set_key
-from coordstream.cli.event_logs import create_log, open_log, open_source
 from coordstream.cli.job_selection import find_log, unknown_stream
 from coordstream.cli.output import Column, exact_time_column, json_text, print_result, print_rows
 from coordstream.cli.submission import read_config_file
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
+from coordstream.event_logs import create_log, open_log, open_source
 from coordstream.queries.rows import Row, RowStream, printable
 from coordstream.settings import load_settings
 from coordstream.times import exact
@@ -45,6 +45,7 @@ from eventlog.postgres.log_registry import stream_identities
 from eventlog.recording import read_recording
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from eventlog.source import EventSource, StreamFacts, StreamMissing
+from eventlog.streams import BROKER_DEFAULT, identify
 from eventlog.timestamps import ms_of, time_of
 from managers.job_names import job_id, job_name
 from projections.retired_streams import known_streams, restore_streams, retire_streams
@@ -133,7 +134,11 @@ def create(
 
     Example: coordstream log create __samza_coordinator_orders_1
     """
-    place = create_log(stream, kind, replication_factor)
+    if replication_factor is not None and load_settings().kafka is None:
+        raise typer.BadParameter(
+            "--replication-factor needs Kafka brokers, and COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set."
+        )
+    place = create_log(identify(stream, kind), replication_factor or BROKER_DEFAULT)
     print_result([{"stream_name": stream, "place": place}], f"{stream} created {place}", as_json=as_json)
 
 

@@ -182,7 +182,7 @@ def _known_logs(source: str, kind: str | None, jobs: str | None, database: Datab
     from spark_jobs.replay import archived_log, select_jobs, topic_streams  # noqa: PLC0415
 
     if source == KAFKA:
-        from coordstream.cli.event_logs import open_topics  # noqa: PLC0415
+        from coordstream.event_logs import open_topics  # noqa: PLC0415
 
         with open_topics() as topics:
             return select_jobs(topic_streams(topics, kind), jobs, "the Kafka cluster")

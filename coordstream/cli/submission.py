@@ -6,8 +6,8 @@ from pathlib import Path
 import typer
 
 from coordstream.cli.arguments import read_given
-from coordstream.cli.event_logs import open_maker
 from coordstream.errors import CoordstreamError
+from coordstream.event_logs import open_maker
 from eventlog.errors import printable_text
 from eventlog.secret_policy import SecretPolicy
 from managers.config.property_file import parse_properties

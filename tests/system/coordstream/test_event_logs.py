@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.event_logs import streams_of
 from coordstream.cli.job_selection import find_log
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
+from coordstream.event_logs import streams_of
 from eventlog.events import NewEvent
 from eventlog.recording import read_recording
 from eventlog.streams import StreamIdentity, StreamKind, identify

@@ -8,8 +8,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
-import typer
-
 from coordstream.database import database_errors, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import Settings, load_settings
@@ -27,19 +25,11 @@ if TYPE_CHECKING:
     from managers.stream_creation import StreamMaker
 
 
-def create_log(stream_name: str, kind: str | None, replication_factor: int | None) -> str:
-    """Create an empty stream and say where; ``replication_factor`` None means the default of the brokers.
-
-    Raises `EventLogError`: the stream exists, the brokers do not answer, or its kind is unknown.
-    """
-    options = load_settings().kafka
-    if options is None and replication_factor is not None:
-        raise typer.BadParameter(
-            "--replication-factor needs Kafka brokers, and COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set."
-        )
-    copies = BROKER_DEFAULT if replication_factor is None else replication_factor
+def create_log(stream: StreamIdentity, replication_factor: int = BROKER_DEFAULT) -> str:
+    """Create an empty stream and say where. Raises `EventLogError`: the stream exists, or the brokers do not answer."""
     with open_maker() as maker:
-        maker.create_stream(identify(stream_name, kind), replication_factor=copies, settings={})
+        maker.create_stream(stream, replication_factor=replication_factor, settings={})
+    options = load_settings().kafka
     return "in Postgres" if options is None else f"on {options.place}"
 
 
