@@ -9,11 +9,11 @@ import typer
 from psycopg import sql
 
 from coordstream.cli.arguments import InputServers, JsonOrCsv, Watch
-from coordstream.cli.input_system import input_options, is_kafka, read_input_configs
 from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
 from coordstream.cli.output import Column, fail_if, print_rows
 from coordstream.database import DatabaseUnreachable, open_database
 from coordstream.errors import note
+from coordstream.input_system import input_options, is_kafka, read_input_configs
 from coordstream.queries.rows import Row, Rows, fetch, job_values
 from eventlog.errors import EventLogError
 from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset, GroupPartition, Refusals

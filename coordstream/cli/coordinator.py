@@ -12,7 +12,6 @@ import psycopg
 import typer
 
 from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port, silence_option
-from coordstream.cli.input_system import input_options, require_answer
 from coordstream.cli.long_running import stopped_by_signals
 from coordstream.cli.output import print_json
 from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
@@ -21,6 +20,7 @@ from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.database import database_errors, open_database
 from coordstream.errors import note, require_packages
 from coordstream.event_logs import coordinator_stream_of, open_log
+from coordstream.input_system import input_options, require_answer
 from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.connection import connect

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final
 import typer
 
 from coordstream.cli.arguments import Kind, duration_option, offset_option
-from coordstream.cli.input_system import observing_inputs
 from coordstream.cli.long_running import (
     FollowAll,
     Format,
@@ -28,6 +27,7 @@ from coordstream.cli.output import counted, print_json
 from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.database import Database, DatabaseUnreachable, database_errors, open_database
 from coordstream.event_logs import source_of
+from coordstream.input_system import observing_inputs
 from coordstream.metric_text import gauge, metric
 from coordstream.settings import Settings
 from eventlog.backoff import Backoff

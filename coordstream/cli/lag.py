@@ -11,11 +11,11 @@ from psycopg import sql
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
 from coordstream.cli.arguments import First, InputServers, JsonOrCsv, Problems, Task, Utc, Watch, parse_limit
-from coordstream.cli.input_system import observe_inputs
 from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError, note
+from coordstream.input_system import observe_inputs
 from coordstream.queries.rows import Row, Rows, fetch, grouped, input_partition
 from eventlog.errors import by_cause, printable_text
 from eventlog.log import system_clock

@@ -6,11 +6,11 @@ from typing import Final
 
 from psycopg.errors import InvalidParameterValue
 
-from coordstream.cli.input_system import JobInputs
 from coordstream.cli.positions import parse_input, read_offsets
 from coordstream.cli.startpoint_plan import StartpointJob, first_offset
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
+from coordstream.input_system import JobInputs
 from coordstream.queries.rows import job_values, partition_columns
 from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from coordstream.cli.change import Change
-from coordstream.cli.input_system import Bounds, Config, JobInputs, Resolved
 from coordstream.cli.output import counted
 from coordstream.cli.positions import Input, format_partitions, format_position
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import JobLogs, no_coordinator_stream, open_job_logs
+from coordstream.input_system import Bounds, Config, JobInputs, Resolved
 from coordstream.queries.rows import Row, Rows, partition_columns
 from coordstream.queries.startpoints import describe_start
 from eventlog.config import is_kafka_system

@@ -5,8 +5,8 @@ from threading import Barrier, Event
 
 import pytest
 
-from coordstream.cli import input_system
-from coordstream.cli.input_system import InputUnknown, OpenInputs, input_options, observing_inputs
+from coordstream import input_system
+from coordstream.input_system import InputUnknown, OpenInputs, input_options, observing_inputs
 from eventlog.kafka.options import KafkaOptions
 from tests.fixtures.coordstream.command_line import CommandLine
 from tests.fixtures.waiting import PATIENCE, wait_until
