@@ -9,11 +9,12 @@ pyarrow; it starts no JVM.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from coordstream.database import open_database
 from coordstream.errors import missing_message
+from coordstream.steered import open_steered
 from projections.fold.settings import FoldSettings
 
 try:
@@ -22,6 +23,10 @@ try:
     from spark_jobs.log_task import LogTaskSettings
     from spark_jobs.relations import jdbc
     from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
+    from spark_jobs.steered import stream
+    from spark_jobs.steered.delta_sink import DeltaSink
+    from spark_jobs.steered.postgres_sink import PostgresSink
+    from spark_jobs.steered.sink import Sink
 except ImportError as error:
     raise ImportError(missing_message(error.name) or str(error)) from error
 
@@ -30,7 +35,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JDBC_DRIVER",
+    "DeltaSink",
     "OpenSnapshot",
+    "PostgresSink",
+    "SteeredStream",
     "build_session",
     "log_positions",
     "read_relation",
@@ -80,3 +88,27 @@ def register_catalog(spark: "SparkSession") -> None:
 _READER: Final = RelationReader(_database_url)
 read_relation = _READER.read_relation
 snapshot = _READER.snapshot
+
+
+class SteeredStream(stream.SteeredStream):
+    __doc__ = stream.SteeredStream.__doc__
+
+    def __init__(
+        self,
+        *,
+        job: str,
+        inputs: Sequence[str],
+        sink: Sink,
+        process: stream.Process,
+        config: Mapping[str, str] | None = None,
+        max_records: int = stream.MAX_RECORDS,
+    ) -> None:
+        """Describe a job; nothing is opened before `run`.
+
+        ``job`` is ``NAME/ID``, or ``NAME`` for the id 1. ``inputs`` are topics, such as ``kafka.clicks``.
+        ``process(records, batch)`` returns the output of a batch. ``config`` is added to the job's config on its log.
+        A batch has about ``max_records`` records at most.
+        """
+        super().__init__(
+            open_steered, job=job, inputs=inputs, sink=sink, process=process, config=config, max_records=max_records
+        )

@@ -86,7 +86,7 @@ def write_events(uri: str, key: LogKey, events: pa.Table) -> AddAction:
     digest = pa.repeat(pa.scalar(fingerprint(key, events)), len(events))
     first, last = _bounds(events)
     path = f"{STREAM}={quote(key.stream_name, safe='')}/{key.incarnation}-{first:020}-{uuid4().hex}.parquet"
-    with lake_errors(shown(uri)), _files_of(uri).open_output_stream(path) as file:
+    with lake_errors(shown(uri)), files_of(uri).open_output_stream(path) as file:
         parquet.write_table(events.append_column(FINGERPRINT, digest), file, use_dictionary=_REPEATED)
         size = file.tell()
     low, high = ({"incarnation": key.incarnation, "log_offset": offset} for offset in (first, last))
@@ -95,7 +95,7 @@ def write_events(uri: str, key: LogKey, events: pa.Table) -> AddAction:
 
 
 @cache
-def _files_of(uri: str) -> fs.PyFileSystem:
+def files_of(uri: str) -> fs.PyFileSystem:
     return fs.PyFileSystem(DeltaStorageHandler(uri))
 
 
@@ -132,7 +132,7 @@ class LogFiles:
         wanted = (field("incarnation") == self.log.incarnation) & (field("log_offset") >= first)
         paths = [file.path for file in self.files if file.first < until]
         try:
-            found = dataset.dataset(paths, FILE, "parquet", _files_of(self.uri))
+            found = dataset.dataset(paths, FILE, "parquet", files_of(self.uri))
             rows = found.to_table(filter=wanted & (field("log_offset") < until)) if paths else FILE.empty_table()
         except (pa.ArrowException, OSError) as error:
             raise self._changed(f"a file was removed or changed ({one_line(error)})") from None

@@ -1,0 +1,1 @@
+"""Jobs that Python programs run: what is on their logs, and steered jobs, whose sinks say what has been written."""

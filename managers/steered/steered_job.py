@@ -1,0 +1,231 @@
+"""A steered job: startpoints and checkpoints on its log decide where it reads, its sink what has been written.
+
+Each batch is committed twice: in the sink, in the transaction of the batch's output, and then on the job's log, as a
+checkpoint. The first one counts. After a crash in between, the next start writes the checkpoint again.
+"""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, NamedTuple, Self
+
+from eventlog.checkpoint import CheckpointV1
+from eventlog.kafka.options import KafkaOptions
+from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import Startpoint
+from eventlog.system_admin import BoundedSystemAdmin, InputMissing, PartitionBounds
+from managers.errors import ManagerError
+from managers.offsets.resolved_starts import AssignedPartition, find_starting_offsets
+from managers.startpoints.next_starts import Stream
+from managers.startpoints.startpoint_records import REQUESTS
+from managers.steered.job_record import JobRecord
+
+LIVE_STARTPOINTS: Final = "coordstream.startpoints.live"
+"""A key of the job's config. If true, startpoints that are requested while the job runs are followed at its next batch."""
+
+_logger: Final = logging.getLogger(__name__)
+
+
+class JobTakenOver(ManagerError):
+    """Another copy of the job has written to the sink."""
+
+    def __init__(self, job: str, holder: str = "") -> None:
+        self.job = job
+        by = f" ({holder})" if holder else ""
+        super().__init__(
+            f"Another copy of job {job} has taken over its sink{by}. This copy has stopped, and its last batch was not "
+            "written. Run one copy at a time."
+        )
+
+
+class RecordsLost(ManagerError):
+    """Records that the job is about to read do not exist."""
+
+    def __init__(self, partition: SystemStreamPartition, next_offset: int, bounds: PartitionBounds) -> None:
+        self.partition = partition
+        self.next_offset = next_offset
+        super().__init__(
+            f"{partition} is to be read from offset {next_offset}, but has offsets {bounds.oldest_offset} to "
+            f"{bounds.end_offset - 1}. Request a startpoint where to continue (`coordstream startpoint write`)."
+        )
+
+
+class Place(NamedTuple):
+    """Where a partition is read next. ``startpoint_ms``: when the startpoint that was last followed was created."""
+
+    next_offset: int
+    startpoint_ms: int | None = None
+
+
+Places = Mapping[SystemStreamPartition, Place]
+
+
+class Committed(NamedTuple):
+    """What the last batch left in a sink: its number, 0 if there was none, and the place of each partition after it."""
+
+    batch: int = 0
+    places: Places = MappingProxyType({})
+
+    @classmethod
+    def of_json(cls, batch: int, places: str) -> Self:
+        """Read what `SteeredBatch.places_json` wrote."""
+        rows = json.loads(places)
+        return cls(batch, {SystemStreamPartition(*names): Place(*place) for *names, place in rows})
+
+
+@dataclass(frozen=True)
+class SteeredBatch:
+    """Records to be written by one commit: of each partition, those from an offset to before another one.
+
+    ``places`` are those of all partitions after the batch. A batch without ranges only records where a job starts.
+    """
+
+    job: str
+    number: int
+    ranges: Mapping[SystemStreamPartition, range]
+    places: Places
+
+    def places_json(self) -> str:
+        """The places as a JSON list of system, stream, partition, and place."""
+        return json.dumps([[each.system, each.stream, each.partition, place] for each, place in self.places.items()])
+
+
+class SteeredJob:
+    """Decides what each batch of a job reads, and records on the job's log what its sink has committed.
+
+    Call `start` with what the sink has committed, commit the returned batch, then `record` it. Do the same with every
+    `next_batch`. For one thread.
+    """
+
+    def __init__(
+        self,
+        record: JobRecord,
+        admins: Mapping[str, BoundedSystemAdmin],
+        inputs: Sequence[Stream],
+        config: Mapping[str, str],
+    ) -> None:
+        """``admins`` are by the job's names of its systems; ``config`` is written on the job's log."""
+        self.job_name: Final = record.job_name
+        self.job_id: Final = record.job_id
+        self.task_name: Final = record.job_name
+        self._record = record
+        self._admins = admins
+        self._inputs = inputs
+        self._given_config = config
+        self._batch = 0
+        self._places: Places = {}
+
+    @property
+    def follows_live_startpoints(self) -> bool:
+        return self._record.config.get(LIVE_STARTPOINTS, "").strip().lower() == "true"
+
+    def start(self, committed: Committed) -> SteeredBatch:
+        """Decide where each partition starts: startpoint, then what the sink has committed, else checkpoint or default.
+
+        Requested startpoints are fanned out. The returned batch has no ranges. Raises `InputMissing`, `OffsetError`,
+        `ConfigError`, and what the log raises.
+        """
+        partitions = sorted(self.bounds())
+        self._record.declare(self._given_config)
+        self._record.assign({self.task_name: partitions})
+        startpoints = self._fan_out(partitions, committed.places)
+        offsets = self._checkpoint() if not committed.places else {}
+        offsets |= {each: str(place.next_offset - 1) for each, place in committed.places.items()}
+        assigned = [
+            AssignedPartition(self.task_name, each, offsets.get(each), startpoints.get(each)) for each in partitions
+        ]
+        starts, refused = find_starting_offsets(self._record.config, self._admins, assigned)
+        for lost in refused:
+            _logger.warning("%s; it starts without the startpoint.", lost)
+            startpoints.pop(lost.partition)
+        last = {each: place.startpoint_ms for each, place in committed.places.items()}
+        last |= {each: startpoint.creation_timestamp for each, startpoint in startpoints.items()}
+        places = {each: Place(int(starts[self.task_name, each] or 0), last.get(each)) for each in partitions}
+        self._batch, self._places = committed.batch, committed.places
+        return SteeredBatch(
+            f"{self.job_name}/{self.job_id}", committed.batch + (places != committed.places), {}, places
+        )
+
+    def next_batch(self, most: int, ends: Mapping[SystemStreamPartition, int] | None = None) -> SteeredBatch | None:
+        """The next records, at most about ``most``, shared among the partitions by what each has left; None: no news.
+
+        ``ends``: before which offset to stop in each partition; None: at its present end. Raises `RecordsLost`, and
+        what the input system raises.
+        """
+        left = {each: self._left(each, found, ends) for each, found in self.bounds().items() if each in self._places}
+        total = sum(left.values())
+        shares = {each: count if total <= most else -(-count * most // total) for each, count in left.items() if count}
+        ranges = {each: range(first := self._places[each].next_offset, first + n) for each, n in shares.items()}
+        moved = {each: self._places[each]._replace(next_offset=offsets.stop) for each, offsets in ranges.items()}
+        return (
+            SteeredBatch(f"{self.job_name}/{self.job_id}", self._batch + 1, ranges, {**self._places, **moved})
+            if ranges
+            else None
+        )
+
+    def _left(
+        self,
+        partition: SystemStreamPartition,
+        found: PartitionBounds,
+        ends: Mapping[SystemStreamPartition, int] | None,
+    ) -> int:
+        next_offset = self._places[partition].next_offset
+        if not found.oldest_offset <= next_offset <= found.end_offset:
+            raise RecordsLost(partition, next_offset, found)
+        return max(0, min(found.end_offset, (ends or {}).get(partition, found.end_offset)) - next_offset)
+
+    def record(self, batch: SteeredBatch) -> None:
+        """Write the checkpoint of a batch that the sink has committed, and consume the startpoints that it followed."""
+        self._batch, self._places = batch.number, batch.places
+        offsets = {each: str(place.next_offset - 1) for each, place in batch.places.items()}
+        if batch.ranges or self._checkpoint() != offsets:
+            self._record.checkpoints.write_checkpoint(self.task_name, CheckpointV1(offsets))
+        if not batch.ranges:
+            self._consume(batch.places)
+
+    def has_requests(self) -> bool:
+        """Whether a startpoint is requested that no start has fanned out yet."""
+        return bool(self._record.store.all(REQUESTS))
+
+    def bounds(self) -> Mapping[SystemStreamPartition, PartitionBounds]:
+        """How far each input partition reaches now. Raises `InputMissing`."""
+        found: dict[SystemStreamPartition, PartitionBounds] = {}
+        for system, stream in self._inputs:
+            bounds = self._admins[system].get_bounds([stream])
+            if not bounds:
+                raise InputMissing(stream, None, f"System {system}")
+            found |= {SystemStreamPartition(system, stream, each.partition): each for each in bounds}
+        return found
+
+    def _fan_out(
+        self, partitions: Sequence[SystemStreamPartition], places: Places
+    ) -> dict[SystemStreamPartition, Startpoint]:
+        """Fan out requests; the startpoints that this start has to follow, without those that the sink has followed."""
+        self._consume(places)
+        self._record.startpoints.fan_out({self.task_name: partitions})
+        fanned_out = self._record.startpoints.get_fan_out_for_task(self.task_name)
+        return {each: fanned_out[each] for each in partitions if each in fanned_out}
+
+    def _consume(self, places: Places) -> None:
+        """Remove the startpoints that the sink has followed from the fan-out."""
+        fanned_out = self._record.startpoints.get_fan_out_for_task(self.task_name)
+        followed = {
+            each: startpoint
+            for each, startpoint in fanned_out.items()
+            if each in places and places[each].startpoint_ms == startpoint.creation_timestamp
+        }
+        if followed:
+            self._record.startpoints.remove_consumed_fan_out(self.task_name, followed)
+
+    def _checkpoint(self) -> dict[SystemStreamPartition, str]:
+        found = self._record.checkpoints.read_last_checkpoint(self.task_name)
+        return {} if found is None else {each: offset for each, offset in found.offsets.items() if offset is not None}
+
+
+class OpenJob(NamedTuple):
+    """A steered job whose log and inputs are open; ``brokers`` are by the job's names of its systems."""
+
+    steered: SteeredJob
+    brokers: Mapping[str, KafkaOptions]

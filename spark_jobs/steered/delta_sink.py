@@ -1,0 +1,135 @@
+"""A Delta table as the sink of a steered job: executors write files, one commit adds them with the job's position.
+
+The position is in application transactions of the table: the number of the last batch, the number of the job's copy that
+writes, and the place of each partition. Delta rejects a commit if another one has changed these meanwhile.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+from uuid import uuid4
+
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable, Transaction
+from deltalake.exceptions import CommitFailedError, TableNotFoundError
+from deltalake.transaction import AddAction
+from pyarrow import parquet
+from pyspark.sql import DataFrame
+
+from eventlog.partition import SystemStreamPartition
+from managers.steered.steered_job import Committed, JobTakenOver, Place, Places, SteeredBatch
+from spark_jobs.errors import SparkJobError
+from spark_jobs.lake.log_files import files_of
+from spark_jobs.lake.table import lake_errors, lake_uri, shown
+from spark_jobs.steered.sink import Batches, Sink, run_tasks
+
+
+class DeltaSink(Sink):
+    """Appends each batch to a Delta table, in the commit that moves the job's position.
+
+    ``path`` is local, or a URI of an object store that deltalake reaches. The table has the columns that ``process``
+    returns, and is not partitioned.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Raises SparkJobError: the path is invalid."""
+        self._uri = lake_uri(path)
+        self._app = ""
+        self._copy = 0
+        self._table: DeltaTable | None = None
+        self._places: Places = {}
+
+    def open(self, job_name: str, job_id: str, partitions: Sequence[SystemStreamPartition]) -> Committed:
+        """See `Sink.open`."""
+        self._app = f"coordstream:{job_name}/{job_id}"
+        with lake_errors(shown(self._uri)):
+            try:
+                self._table = table = DeltaTable(self._uri)
+            except TableNotFoundError:
+                raise SparkJobError(f"The sink '{shown(self._uri)}' is no Delta table. Create it first.") from None
+            if table.metadata().partition_columns:
+                raise SparkJobError(f"The Delta table '{shown(self._uri)}' is partitioned. Use one that is not.")
+            self._copy = self._version(":copy", 0) + 1
+            self._places = {each: place for each in partitions if (place := self._place(each)) is not None}
+            self._commit(f"{job_name}/{job_id}", [], [])
+            return Committed(self._version("", 0), self._places)
+
+    def commit(self, batch: SteeredBatch, output: DataFrame | None) -> None:
+        """See `Sink.commit`."""
+        files = [] if output is None else self._write(output)
+        moved = {each: place for each, place in batch.places.items() if self._places.get(each) != place}
+        with lake_errors(shown(self._uri)):
+            self._opened.update_incremental()
+            if self._version(":copy", 0) != self._copy:
+                raise JobTakenOver(batch.job)
+            self._commit(batch.job, files, [Transaction(self._app, batch.number), *self._moves(moved)])
+        self._places = batch.places
+
+    def close(self) -> None:
+        """See `Sink.close`. Files of a batch that was not committed belong to no version; a vacuum deletes them."""
+        self._table = None
+
+    @property
+    def _opened(self) -> DeltaTable:
+        if self._table is None:
+            raise SparkJobError("The sink is not open. Run the job again.")
+        return self._table
+
+    def _write(self, output: DataFrame) -> list[AddAction]:
+        own, given = _columns(self._opened.schema().to_json()), _columns(output.schema.json())
+        if own != given:
+            raise SparkJobError(
+                f"The Delta table '{shown(self._uri)}' has columns {own}, but `process` returned {given}. "
+                "Return the table's columns, or change the table."
+            )
+        now = int(time.time() * 1000)
+        written = run_tasks(output, partial(_write_file, self._uri), "path string, bytes bigint, records bigint")
+        return [
+            AddAction(path, size, {}, now, True, json.dumps({"numRecords": records})) for path, size, records in written
+        ]
+
+    def _commit(self, job: str, files: list[AddAction], moves: Sequence[Transaction]) -> None:
+        """Add files and set the position, unless another copy has come first."""
+        of_copy = Transaction(f"{self._app}:copy", self._copy)
+        properties = CommitProperties(app_transactions=[of_copy, *moves])
+        table = self._opened
+        try:
+            table.create_write_transaction(list(files), "append", table.schema(), commit_properties=properties)
+        except CommitFailedError:
+            raise JobTakenOver(job) from None
+
+    def _moves(self, places: Places) -> Iterator[Transaction]:
+        for each, place in places.items():
+            yield Transaction(f"{self._app}:{each}", place.next_offset)
+            if place.startpoint_ms is not None:
+                yield Transaction(f"{self._app}:{each}:startpoint", place.startpoint_ms)
+
+    def _place(self, partition: SystemStreamPartition) -> Place | None:
+        next_offset = self._opened.transaction_version(f"{self._app}:{partition}")
+        startpoint_ms = self._opened.transaction_version(f"{self._app}:{partition}:startpoint")
+        return None if next_offset is None else Place(next_offset, startpoint_ms)
+
+    def _version(self, name: str, default: int) -> int:
+        found = self._opened.transaction_version(f"{self._app}{name}")
+        return default if found is None else found
+
+
+def _columns(schema: str) -> str:
+    return ", ".join(f"{each['name']} {json.dumps(each['type'])}" for each in json.loads(schema)["fields"])
+
+
+def _write_file(uri: str, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Write the rows of one attempt of a task into a file; yield its path, bytes and records, if there are rows."""
+    first = next(batches, None)
+    if first is None:
+        return
+    path, records = f"{uuid4().hex}.parquet", 0
+    with files_of(uri).open_output_stream(path) as file:
+        with parquet.ParquetWriter(file, first.schema) as writer:
+            for batch in chain([first], batches):
+                writer.write_batch(batch)
+                records += len(batch)
+        size = file.tell()
+    yield pa.RecordBatch.from_pydict({"path": [path], "bytes": [size], "records": [records]})

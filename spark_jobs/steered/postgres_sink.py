@@ -1,0 +1,197 @@
+"""Postgres as the sink of a steered job: executors stage the rows of a batch, one transaction moves them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain
+from typing import Final
+from uuid import uuid4
+
+import psycopg
+import pyarrow as pa
+from psycopg import sql
+from pyarrow import csv
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StructField, StructType
+
+from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.connection import Connection, connect, failure_line, server_reason
+from eventlog.postgres.sink_position import SinkPosition
+from managers.steered.steered_job import Committed, JobTakenOver, SteeredBatch
+from spark_jobs.errors import SparkJobError
+from spark_jobs.steered.sink import Batches, Sink, run_tasks
+
+_TYPES: Final = {
+    "string": "text",
+    "binary": "bytea",
+    "boolean": "boolean",
+    "tinyint": "smallint",
+    "smallint": "smallint",
+    "int": "integer",
+    "bigint": "bigint",
+    "float": "real",
+    "double": "double precision",
+    "date": "date",
+    "timestamp": "timestamptz",
+    "timestamp_ntz": "timestamp",
+}
+_DROP: Final = sql.SQL("drop table if exists {} cascade")
+_KEYS: Final = "create temp table staged_by (attempt text) on commit delete rows"
+_VIEW: Final = sql.SQL("""
+create or replace temp view batch as select {columns} from {stage} where attempt in (select attempt from staged_by)
+""")
+_INSERT: Final = sql.SQL("insert into {table} ({columns}) select {columns} from batch")
+
+
+class PostgresSink(Sink):
+    """Inserts each batch into a table, or runs a statement of yours, in the transaction that moves the job's position.
+
+    >>> PostgresSink("clicks", url="postgresql://…")
+    >>> PostgresSink(url="postgresql://…", statement='''
+    ...     insert into clicks_per_user select user_name, count(*) from batch group by 1
+    ...     on conflict (user_name) do update set clicks = clicks_per_user.clicks + excluded.clicks''')
+
+    In the statement, ``batch`` is a view of the rows. Columns of complex types are refused. The position is in the
+    table ``steered_position``, which the first start creates.
+    """
+
+    def __init__(self, table: str | None = None, *, url: str, statement: str | None = None) -> None:
+        """``table`` may have a schema, as in ``sales.clicks``. Raises SparkJobError: not one of both is given."""
+        if (table is None) == (statement is None):
+            raise SparkJobError("A PostgresSink needs either a table or a statement. Pass one of them.")
+        self._table = table
+        self._statement = statement
+        self._url = url
+        self._connection: Connection | None = None
+        self._position: SinkPosition | None = None
+        self._stage = _stage_of("")
+        self._staged: StructType | None = None
+
+    def open(self, job_name: str, job_id: str, _: Sequence[SystemStreamPartition]) -> Committed:
+        """See `Sink.open`."""
+        self.close()
+        with _sink_errors():
+            self._connection = connect(self._url, application_name=f"coordstream steered {job_name}/{job_id}")
+            if self._table is not None and not _has_table(self._connection, self._table):
+                raise SparkJobError(f"The sink has no table {self._table}. Create it first.")
+            self._connection.execute(_KEYS)
+            self._position = SinkPosition(job_name, job_id)
+            self._stage = _stage_of(self._position.copy_id)
+            taken = self._position.take(self._connection)
+            self._connection.execute(_DROP.format(_stage_of(taken.copy_id)))  # a copy that was killed has left it
+        return Committed.of_json(taken.batch, taken.places)
+
+    def commit(self, batch: SteeredBatch, output: DataFrame | None) -> None:
+        """See `Sink.commit`."""
+        connection, position = self._connection, self._position
+        if connection is None or position is None:
+            raise SparkJobError("The sink is not open. Run the job again.")
+        attempts = [] if output is None else self._write(connection, output)
+        with _sink_errors(), connection.transaction():
+            if not position.move(connection, batch.number, batch.places_json()):
+                raise JobTakenOver(batch.job, position.other_holder(connection))
+            if output is not None:
+                connection.cursor().executemany("insert into staged_by values (%s)", [(each,) for each in attempts])
+                connection.execute(self._move(output.columns))
+                connection.execute(sql.SQL("truncate {}").format(self._stage))
+
+    def close(self) -> None:
+        """See `Sink.close`."""
+        connection, self._connection, self._staged = self._connection, None, None
+        if connection is not None and not connection.closed:
+            with connection:
+                connection.execute(_DROP.format(self._stage))
+
+    def _write(self, connection: Connection, output: DataFrame) -> Sequence[str]:
+        """Stage the rows, and return the attempts of tasks that have succeeded."""
+        if self._staged != output.schema:
+            with _sink_errors():
+                self._create_stage(connection, output.schema)
+            self._staged = output.schema
+        copy = sql.SQL("copy {} from stdin (format csv)").format(self._stage).as_string()
+        rows = output.select([_text_column(each) for each in output.schema])
+        return [row.attempt for row in run_tasks(rows, partial(_stage_rows, self._url, copy), "attempt string")]
+
+    def _create_stage(self, connection: Connection, schema: StructType) -> None:
+        names = [sql.Identifier(each.name) for each in schema]
+        types = [sql.SQL(_type_of(each)) for each in schema]
+        columns = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(name, kind) for name, kind in zip(names, types, strict=True)
+        )
+        with connection.transaction():
+            connection.execute(_DROP.format(self._stage))
+            connection.execute(sql.SQL("create unlogged table {} (attempt text, {})").format(self._stage, columns))
+            connection.execute(_VIEW.format(columns=sql.SQL(", ").join(names), stage=self._stage))
+
+    def _move(self, columns: Sequence[str]) -> sql.Composed | bytes:
+        if self._statement is not None:
+            return self._statement.encode()
+        names = sql.SQL(", ").join(map(sql.Identifier, columns))
+        return _INSERT.format(table=sql.Identifier(*(self._table or "").split(".")), columns=names)
+
+
+def _stage_of(copy_id: str) -> sql.Identifier:
+    return sql.Identifier(f"steered_stage_{copy_id}")
+
+
+def _has_table(connection: Connection, table: str) -> bool:
+    return connection.execute("select to_regclass(%s) is not null", (table,)).fetchone() == (True,)
+
+
+def _type_of(column: StructField) -> str:
+    name = column.dataType.simpleString()
+    if name.startswith("decimal"):
+        return name.replace("decimal", "numeric")
+    if name not in _TYPES:
+        raise SparkJobError(
+            f"Column {column.name} has type {name}, which a PostgresSink does not write. Convert it in `process`, for "
+            "example with to_json."
+        )
+    return _TYPES[name]
+
+
+def _text_column(column: StructField) -> Column:
+    """The column as values that Arrow writes into CSV, in Postgres's own format."""
+    name = column.dataType.simpleString()
+    found = sf.col(f"`{column.name.replace('`', '``')}`")
+    if name == "binary":
+        return sf.concat(sf.lit("\\x"), sf.hex(found)).alias(column.name)
+    return found.cast("string").alias(column.name) if name.startswith("decimal") else found
+
+
+def _stage_rows(url: str, copy: str, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Copy the rows of one attempt of a task into the stage; yield the attempt, if there are rows."""
+    first = next(batches, None)
+    if first is None:
+        return
+    attempt = uuid4().hex
+    with connect(url, application_name="coordstream steered task") as connection, connection.cursor().copy(copy) as to:
+        for batch in chain([first], batches):
+            to.write(_to_csv(attempt, batch))
+    yield pa.RecordBatch.from_pydict({"attempt": [attempt]})
+
+
+def _to_csv(attempt: str, batch: pa.RecordBatch) -> pa.Buffer:
+    names = [str(number) for number in range(batch.num_columns + 1)]
+    columns = [pa.repeat(attempt, len(batch)), *map(_in_utc, batch.columns)]
+    sink = pa.BufferOutputStream()
+    options = csv.WriteOptions(include_header=False, quoting_style="all_valid")
+    csv.write_csv(pa.table(columns, names), sink, options)
+    return sink.getvalue()
+
+
+def _in_utc(column: pa.Array) -> pa.Array:
+    has_zone = pa.types.is_timestamp(column.type) and column.type.tz is not None
+    return column.cast(pa.timestamp("us", "UTC")) if has_zone else column
+
+
+@contextmanager
+def _sink_errors() -> Iterator[None]:
+    """Translate errors of Postgres into SparkJobError, without values."""
+    try:
+        yield
+    except psycopg.Error as error:
+        if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:  # its text may have the password
+            raise SparkJobError("Invalid URL of the sink. Expected postgresql://user:password@host/name.") from None
+        raise SparkJobError(f"The sink cannot be written: {server_reason(error) or failure_line(error)}.") from error

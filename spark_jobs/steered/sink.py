@@ -1,0 +1,45 @@
+"""Where steered jobs write: each batch is one transaction, which also moves the job's position in the sink."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from eventlog.partition import SystemStreamPartition
+from managers.steered.steered_job import Committed, SteeredBatch
+from spark_jobs.errors import spark_errors
+
+Batches = Iterator[Any]
+"""Record batches of Arrow."""
+
+
+class Sink(ABC):
+    """The output of one steered job. `PostgresSink` and `DeltaSink` implement it."""
+
+    @abstractmethod
+    def open(self, job_name: str, job_id: str, partitions: Sequence[SystemStreamPartition]) -> Committed:
+        """Take the job over from any other copy, and return what its last batch has left here of these partitions.
+
+        Raises `SparkJobError`: the sink cannot be used.
+        """
+
+    @abstractmethod
+    def commit(self, batch: SteeredBatch, output: DataFrame | None) -> None:
+        """Write the output of a batch and the places after it, both or neither. None: there is no output.
+
+        Raises `JobTakenOver`: another copy of the job has opened the sink; `SparkJobError`: it cannot be written.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close connections, and remove what is staged."""
+
+
+def run_tasks(output: DataFrame, write: Callable[[Batches], Iterator[Any]], result: str) -> list[Any]:
+    """Let each task of a DataFrame write its rows, and return what the successful attempts say of them.
+
+    Spark may run a task twice; the rows of an attempt whose result is not returned are not to be used.
+    """
+    with spark_errors("Cannot compute a batch"):
+        return output.mapInArrow(write, result).collect()

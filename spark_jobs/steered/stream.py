@@ -1,0 +1,135 @@
+"""SteeredStream: a job on Spark whose offsets are on its log, and whose output is written exactly once."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import reduce
+from threading import Event
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
+
+from managers.steered.steered_job import OpenJob, SteeredBatch
+from spark_jobs.errors import SparkJobError, spark_errors
+from spark_jobs.steered.kafka_input import read_ranges
+from spark_jobs.steered.sink import Sink
+
+Process = Callable[[DataFrame, SteeredBatch], DataFrame]
+"""Makes the output of a batch from its records (columns as of Spark's Kafka connector)."""
+
+MAX_RECORDS: Final = 100_000
+INTERVAL_SECONDS: Final = 1.0
+
+_logger: Final = logging.getLogger(__name__)
+
+
+Opener = Callable[[str, Sequence[str], Mapping[str, str]], AbstractContextManager[OpenJob]]
+"""Opens a job by its name, inputs and config."""
+
+
+class SteeredStream:
+    """A job that reads topics in bounded batches and writes each batch exactly once.
+
+    Startpoints and checkpoints on the job's log decide where it starts; every batch is committed in the sink, with its
+    output, and then becomes a checkpoint on the log. So `coordstream rewind`, `lag`, `explain`, and the history of
+    checkpoints work for it as for a Samza job.
+    """
+
+    def __init__(
+        self,
+        opener: Opener,
+        *,
+        job: str,
+        inputs: Sequence[str],
+        sink: Sink,
+        process: Process,
+        config: Mapping[str, str] | None = None,
+        max_records: int = MAX_RECORDS,
+    ) -> None:
+        """See `coordstream.spark.SteeredStream`; ``opener`` opens the job's log and inputs."""
+        if not isinstance(sink, Sink):
+            raise SparkJobError(
+                f"Invalid sink {type(sink).__name__}. Expected one that writes output and position in one transaction: "
+                "PostgresSink or DeltaSink."
+            )
+        if max_records < 1:
+            raise SparkJobError(f"Invalid max_records {max_records}. Expected 1 or more.")
+        self._opener = opener
+        self._job = job
+        self._inputs = list(inputs)
+        self._sink = sink
+        self._process = process
+        self._config = dict(config or {})
+        self._max_records = max_records
+        self._stopping = Event()
+
+    def stop(self) -> None:
+        """Let `run` return after the batch that it is working on. Also from another thread, or a signal handler."""
+        self._stopping.set()
+
+    def run(
+        self,
+        spark: SparkSession | None = None,
+        *,
+        available_now: bool = False,
+        interval: float = INTERVAL_SECONDS,
+    ) -> int:
+        """Run batches until `stop`, or with ``available_now`` until the present ends; return how many were written.
+
+        ``interval``: how long to wait, in seconds, when there is nothing new. Raises `JobTakenOver`: another copy of
+        the job has started; `SparkJobError` and `EventLogError`: an input, the log, the sink or `process` failed.
+        After an error, the next run continues exactly where the sink ends.
+        """
+        session = spark or SparkSession.getActiveSession()
+        if session is None:
+            raise SparkJobError("There is no active Spark session. Pass one to `run`.")
+        with self._opener(self._job, self._inputs, self._config) as opened:
+            try:
+                return self._run(session, opened, interval, available_now=available_now)
+            finally:
+                self._sink.close()
+
+    def _run(self, spark: SparkSession, opened: OpenJob, interval: float, *, available_now: bool) -> int:
+        job, written = opened.steered, 0
+        ends = {each: found.end_offset for each, found in job.bounds().items()}
+        self._start(opened)
+        while not self._stopping.is_set():
+            if job.follows_live_startpoints and job.has_requests():
+                self._start(opened)
+            batch = job.next_batch(self._max_records, ends if available_now else None)
+            if batch is not None:
+                self._sink.commit(batch, self._output(spark, opened, batch))
+                job.record(batch)
+                written += 1
+            elif available_now:
+                break
+            else:
+                self._stopping.wait(interval)
+        return written
+
+    def _start(self, opened: OpenJob) -> None:
+        """Take the sink over, decide where to start, and record that in the sink and on the log."""
+        job = opened.steered
+        committed = self._sink.open(job.job_name, job.job_id, sorted(job.bounds()))
+        start = job.start(committed)
+        if start.number != committed.batch:
+            self._sink.commit(start, None)
+        job.record(start)
+
+    def _output(self, spark: SparkSession, opened: OpenJob, batch: SteeredBatch) -> DataFrame:
+        with spark_errors("Cannot read a batch"):
+            frames = [
+                read_ranges(spark, options, ranges)
+                for system, options in opened.brokers.items()
+                if (ranges := {each: offsets for each, offsets in batch.ranges.items() if each.system == system})
+            ]
+            records = reduce(DataFrame.unionByName, frames)
+        output = self._process(records, batch)
+        if not isinstance(output, DataFrame):
+            raise SparkJobError(f"`process` returned {type(output).__name__}. Expected a DataFrame.")
+        if output.isStreaming:
+            raise SparkJobError(
+                "`process` returned a streaming DataFrame. A steered job keeps no state of Spark from one batch to the "
+                "next: aggregate in the sink's statement, or use a query of Structured Streaming."
+            )
+        return output
