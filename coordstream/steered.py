@@ -1,15 +1,27 @@
-"""Opens steered jobs where the settings say: their logs, and the brokers of their inputs."""
+"""Steered jobs where the settings say: their logs, the brokers of their inputs, and a consumer without Spark."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING, Final
 
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import open_job_record
 from coordstream.input_system import OpenInputs, input_options
-from managers.steered.job_record import JobRecord
-from managers.steered.steered_job import OpenJob, SteeredJob
+from eventlog.events import RecordedEvent
+from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.sink_position import SinkPosition
+from managers.errors import NotReady
+from managers.steered.steered_job import Committed, JobTakenOver, OpenJob, SteeredBatch, SteeredJob
 
-SOURCE = "coordstream steered"
+if TYPE_CHECKING:
+    from eventlog.kafka.ranges import RangeReader
+
+Record = tuple[SystemStreamPartition, RecordedEvent]
+
+SOURCE: Final = "coordstream steered"
 """What messages on the job's log name as their writer."""
 
 
@@ -30,7 +42,7 @@ def open_steered(word: str, inputs: Sequence[str], config: Mapping[str, str]) ->
     with ExitStack() as stack:
         opened = stack.enter_context(OpenInputs())
         admins = {system: opened.admin(config, system) for system in systems}
-        record: JobRecord = stack.enter_context(open_job_record(word, source=SOURCE))
+        record = stack.enter_context(open_job_record(word, source=SOURCE))
         yield OpenJob(SteeredJob(record, admins, streams, given), brokers)
 
 
@@ -39,3 +51,121 @@ def _parse(word: str) -> tuple[str, str]:
     if not system.strip() or not stream.strip():
         raise CoordstreamError(f"Invalid input {word!r}. Expected SYSTEM.STREAM, for example kafka.clicks.")
     return system, stream
+
+
+class ConsumedBatch:
+    """Records of a job's inputs, in the order of each partition, and their commit."""
+
+    def __init__(self, batch: SteeredBatch, records: Iterator[Record], commit: Callable[[Connection], None]) -> None:
+        self.batch: Final = batch
+        self.is_committed = False
+        self._records = records
+        self._commit = commit
+
+    def __iter__(self) -> Iterator[Record]:
+        """The partition and the event of each record. They are read once."""
+        return self._records
+
+    def commit(self, connection: Connection) -> None:
+        """Move the job's position in the transaction of the output, commit it, and write the checkpoint.
+
+        Raises `JobTakenOver`, after a rollback: another copy of the job has started; ValueError: the connection commits
+        each statement by itself.
+        """
+        if connection.autocommit:
+            raise ValueError("the connection is in autocommit mode: output and position need one transaction")
+        self._commit(connection)
+        self.is_committed = True
+
+
+class SteeredConsumer:
+    """Reads topics in batches, for jobs too small for Spark; the output in Postgres is written exactly once.
+
+    >>> with psycopg.connect(url) as connection:
+    ...     for batch in SteeredConsumer(connection, job="clicks/1", inputs=["kafka.clicks"], available_now=True):
+    ...         for partition, event in batch:
+    ...             connection.execute("insert into clicks values (%s, %s)", (event.key, event.value))
+    ...         batch.commit(connection)
+
+    Startpoints and checkpoints on the job's log decide where it starts, as for `coordstream.spark.SteeredStream`.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        job: str,
+        inputs: Sequence[str],
+        config: Mapping[str, str] | None = None,
+        max_records: int = 1_000,
+        available_now: bool = False,
+        interval: float = 1.0,
+    ) -> None:
+        """``connection`` is to the database of the output. ``interval``: how long to wait, in seconds, for records.
+
+        With ``available_now``, iteration ends at the present ends of the inputs.
+        """
+        self._connection = connection
+        self._job = job
+        self._inputs = inputs
+        self._config = dict(config or {})
+        self._max_records = max_records
+        self._available_now = available_now
+        self._interval = interval
+        self._stopping = Event()
+
+    def stop(self) -> None:
+        """Let the iteration end before the next batch. Also from another thread, or a signal handler."""
+        self._stopping.set()
+
+    def __iter__(self) -> Iterator[ConsumedBatch]:
+        """Take the job over, and yield its batches. Each has to be committed before the next one.
+
+        Raises `NotReady`: a batch was not committed; and what `open_steered` and `SteeredJob` raise.
+        """
+        with open_steered(self._job, self._inputs, self._config) as opened, ExitStack() as stack:
+            from eventlog.kafka.ranges import RangeReader  # noqa: PLC0415 (loads kafka-python)
+
+            readers = {system: stack.enter_context(RangeReader(each)) for system, each in opened.brokers.items()}
+            job = opened.steered
+            position = SinkPosition(job.job_name, job.job_id)
+            for batch in job.batches(
+                lambda: self._start(job, position),
+                self._max_records,
+                self._stopping,
+                interval=None if self._available_now else self._interval,
+            ):
+                records = _read(readers, batch)
+                consumed = ConsumedBatch(batch, records, partial(_commit, job, position, batch))
+                yield consumed
+                if not consumed.is_committed:
+                    raise NotReady(f"batch {batch.number} of job {batch.job}", "is not committed", "call its commit")
+
+    def _start(self, job: SteeredJob, position: SinkPosition) -> None:
+        taken = position.take(self._connection)
+        committed = Committed.of_json(taken.batch, taken.places)
+        start = job.start(committed)
+        if start.number != committed.batch:
+            _commit(job, position, start, self._connection)
+        else:
+            job.record(start)
+
+
+def _commit(job: SteeredJob, position: SinkPosition, batch: SteeredBatch, connection: Connection) -> None:
+    if not position.move(connection, batch.number, batch.places_json()):
+        connection.rollback()
+        holder = position.other_holder(connection)
+        connection.rollback()
+        raise JobTakenOver(batch.job, holder)
+    connection.commit()
+    job.record(batch)
+
+
+def _read(readers: Mapping[str, "RangeReader"], batch: SteeredBatch) -> Iterator[Record]:
+    for partition, offsets in batch.ranges.items():
+        found = readers[partition.system].read_partition(
+            partition.stream, partition.partition, offsets.start, offsets.stop
+        )
+        for events in found:
+            for event in events:
+                yield partition, event

@@ -4,7 +4,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from importlib import import_module
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -21,7 +23,16 @@ from coordstream.cli.arguments import (
 )
 from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.lakes import archive_in, verify_lake
-from coordstream.cli.long_running import FollowAll, Format, JsonReport, LogFormat, Once, Streams, TakeOverAfter
+from coordstream.cli.long_running import (
+    FollowAll,
+    Format,
+    JsonReport,
+    LogFormat,
+    Once,
+    Streams,
+    TakeOverAfter,
+    stopped_by_signals,
+)
 from coordstream.cli.output import fail_if, print_json
 from coordstream.cli.spark_session import Conf, Master, Tasks, require_spark, spark_conf, spark_session
 from coordstream.database import Database, open_database
@@ -33,6 +44,7 @@ from spark_jobs.place import ARCHIVE, KAFKA, is_lake
 
 if TYPE_CHECKING:
     from coordstream.cli.follow import FollowRequest, OpenFollower
+    from coordstream.spark import SteeredStream
     from projections.follow.follower import Follower
     from spark_jobs.replay import Replayed, ReplayTask
 
@@ -295,3 +307,53 @@ def archive(
     lake_uri(output)  # an invalid output fails before Spark starts
     with open_database() as database, spark_session("coordstream spark archive", settings) as spark:
         archive_in(output, database, spark, as_json=as_json)
+
+
+@app.command()
+def run(
+    stream: Annotated[
+        str, typer.Argument(metavar="MODULE:STREAM", help="A SteeredStream, or a function that makes it.")
+    ],
+    available_now: Annotated[
+        bool, typer.Option("--available-now", help="Read to the present ends, then exit.")
+    ] = False,
+    interval: Annotated[
+        float, duration_option("--interval", help="How long to wait for new records (default: 1s).")
+    ] = 1.0,
+    master: Master = None,
+    conf: Conf = None,
+) -> None:
+    """Run a steered job: startpoints and checkpoints decide where it starts, and each batch is written exactly once.
+
+    Example: coordstream spark run clicks:stream --available-now
+
+    MODULE is a Python module, also one in the current folder. SIGTERM ends the job after the batch that it works on.
+    Exit code 1 if another copy of the job takes over.
+    """
+    settings = spark_conf(master, conf)
+    require_spark()
+    found = _find_stream(stream)
+    with (
+        stopped_by_signals(lambda _: found.stop()),
+        spark_session(f"coordstream spark run {stream}", settings) as spark,
+    ):
+        count = found.run(spark, available_now=available_now, interval=interval)
+    print("Wrote 1 batch." if count == 1 else f"Wrote {count} batches.")
+
+
+def _find_stream(name: str) -> "SteeredStream":
+    """The stream that MODULE:STREAM names. Raises CoordstreamError: there is none."""
+    from coordstream.spark import SteeredStream  # noqa: PLC0415 (loads PySpark)
+
+    module_name, _, attribute = name.partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(import_module(module_name), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise CoordstreamError(
+            f"Cannot find {name!r}: {error}. Expected MODULE:STREAM, such as clicks:stream."
+        ) from None
+    found = found() if callable(found) else found
+    if not isinstance(found, SteeredStream):
+        raise CoordstreamError(f"{name!r} is {type(found).__name__}. Expected a SteeredStream.")
+    return found

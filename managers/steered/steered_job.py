@@ -6,12 +6,14 @@ checkpoint. The first one counts. After a crash in between, the next start write
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Event
 from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
 from eventlog.checkpoint import CheckpointV1
+from eventlog.config import boolean
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
@@ -23,7 +25,7 @@ from managers.startpoints.startpoint_records import REQUESTS
 from managers.steered.job_record import JobRecord
 
 LIVE_STARTPOINTS: Final = "coordstream.startpoints.live"
-"""A key of the job's config. If true, startpoints that are requested while the job runs are followed at its next batch."""
+"""A key of the job's config: whether startpoints that are requested while the job runs are followed at once."""
 
 _logger: Final = logging.getLogger(__name__)
 
@@ -95,8 +97,8 @@ class SteeredBatch:
 class SteeredJob:
     """Decides what each batch of a job reads, and records on the job's log what its sink has committed.
 
-    Call `start` with what the sink has committed, commit the returned batch, then `record` it. Do the same with every
-    `next_batch`. For one thread.
+    Call `start` with what the sink has committed, commit the returned batch, then `record` it. Do the same with all
+    `batches`. For one thread.
     """
 
     def __init__(
@@ -116,10 +118,30 @@ class SteeredJob:
         self._given_config = config
         self._batch = 0
         self._places: Places = {}
+        self._left_requests = set[tuple[str, bytes]]()
+        """Those that the last fan-out left, because they have expired or are of other partitions."""
 
-    @property
-    def follows_live_startpoints(self) -> bool:
-        return self._record.config.get(LIVE_STARTPOINTS, "").strip().lower() == "true"
+    def batches(
+        self, start: Callable[[], None], most: int, stopping: Event, *, interval: float | None
+    ) -> Iterator[SteeredBatch]:
+        """Yield batches, each to be committed and recorded before the next one, until ``stopping`` is set.
+
+        ``start`` takes the sink over and calls `start`, at first and when a startpoint is to be followed at once.
+        ``interval``: how long to wait for records, in seconds; None: end at the present ends. ``most``: see
+        `next_batch`.
+        """
+        ends = {each: found.end_offset for each, found in self.bounds().items()} if interval is None else None
+        start()
+        while not stopping.is_set():
+            if self._has_live_requests():
+                start()
+            batch = self.next_batch(most, ends)
+            if batch is not None:
+                yield batch
+            elif interval is None:
+                return
+            else:
+                stopping.wait(interval)
 
     def start(self, committed: Committed) -> SteeredBatch:
         """Decide where each partition starts: startpoint, then what the sink has committed, else checkpoint or default.
@@ -185,9 +207,12 @@ class SteeredJob:
         if not batch.ranges:
             self._consume(batch.places)
 
-    def has_requests(self) -> bool:
-        """Whether a startpoint is requested that no start has fanned out yet."""
-        return bool(self._record.store.all(REQUESTS))
+    def _has_live_requests(self) -> bool:
+        """Whether startpoints were requested since the last start, and the job's config says to follow them."""
+        return boolean(self._record.config, LIVE_STARTPOINTS, default=False) and self._requests() != self._left_requests
+
+    def _requests(self) -> set[tuple[str, bytes]]:
+        return {(name.key, value) for name, value in self._record.store.all(REQUESTS).items()}
 
     def bounds(self) -> Mapping[SystemStreamPartition, PartitionBounds]:
         """How far each input partition reaches now. Raises `InputMissing`."""
@@ -205,6 +230,7 @@ class SteeredJob:
         """Fan out requests; the startpoints that this start has to follow, without those that the sink has followed."""
         self._consume(places)
         self._record.startpoints.fan_out({self.task_name: partitions})
+        self._left_requests = self._requests()
         fanned_out = self._record.startpoints.get_fan_out_for_task(self.task_name)
         return {each: fanned_out[each] for each in partitions if each in fanned_out}
 

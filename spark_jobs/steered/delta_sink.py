@@ -1,7 +1,7 @@
 """A Delta table as the sink of a steered job: executors write files, one commit adds them with the job's position.
 
-The position is in application transactions of the table: the number of the last batch, the number of the job's copy that
-writes, and the place of each partition. Delta rejects a commit if another one has changed these meanwhile.
+The position is in application transactions of the table: the number of the last batch, the number of the copy of the
+job that writes, and the place of each partition. Delta rejects a commit if another one has changed these meanwhile.
 """
 
 import json

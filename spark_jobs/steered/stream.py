@@ -1,6 +1,5 @@
 """SteeredStream: a job on Spark whose offsets are on its log, and whose output is written exactly once."""
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import reduce
@@ -9,7 +8,7 @@ from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 
-from managers.steered.steered_job import OpenJob, SteeredBatch
+from managers.steered.steered_job import OpenJob, SteeredBatch, SteeredJob
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.steered.kafka_input import read_ranges
 from spark_jobs.steered.sink import Sink
@@ -19,8 +18,6 @@ Process = Callable[[DataFrame, SteeredBatch], DataFrame]
 
 MAX_RECORDS: Final = 100_000
 INTERVAL_SECONDS: Final = 1.0
-
-_logger: Final = logging.getLogger(__name__)
 
 
 Opener = Callable[[str, Sequence[str], Mapping[str, str]], AbstractContextManager[OpenJob]]
@@ -85,31 +82,21 @@ class SteeredStream:
             raise SparkJobError("There is no active Spark session. Pass one to `run`.")
         with self._opener(self._job, self._inputs, self._config) as opened:
             try:
-                return self._run(session, opened, interval, available_now=available_now)
+                return self._run(session, opened, None if available_now else interval)
             finally:
                 self._sink.close()
 
-    def _run(self, spark: SparkSession, opened: OpenJob, interval: float, *, available_now: bool) -> int:
-        job, written = opened.steered, 0
-        ends = {each: found.end_offset for each, found in job.bounds().items()}
-        self._start(opened)
-        while not self._stopping.is_set():
-            if job.follows_live_startpoints and job.has_requests():
-                self._start(opened)
-            batch = job.next_batch(self._max_records, ends if available_now else None)
-            if batch is not None:
-                self._sink.commit(batch, self._output(spark, opened, batch))
-                job.record(batch)
-                written += 1
-            elif available_now:
-                break
-            else:
-                self._stopping.wait(interval)
+    def _run(self, spark: SparkSession, opened: OpenJob, interval: float | None) -> int:
+        written = 0
+        job = opened.steered
+        for batch in job.batches(lambda: self._start(job), self._max_records, self._stopping, interval=interval):
+            self._sink.commit(batch, self._output(spark, opened, batch))
+            job.record(batch)
+            written += 1
         return written
 
-    def _start(self, opened: OpenJob) -> None:
+    def _start(self, job: SteeredJob) -> None:
         """Take the sink over, decide where to start, and record that in the sink and on the log."""
-        job = opened.steered
         committed = self._sink.open(job.job_name, job.job_id, sorted(job.bounds()))
         start = job.start(committed)
         if start.number != committed.batch:

@@ -1,6 +1,5 @@
 """Steered jobs on real Kafka, Spark and Postgres: what a batch reads, and what the sink and the log say after it."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -34,8 +33,12 @@ def test_a_job_reads_and_a_rewind_reads_again(
 ) -> None:
     connected.execute("create table clicks (user_name text, number integer)")
     job = SteeredStream(
-        job="clicks/1", inputs=[f"kafka.{topic}"], sink=PostgresSink("clicks", url=database_url), process=parsed,
-        config={"systems.kafka.samza.offset.default": "oldest"}, max_records=40,
+        job="clicks/1",
+        inputs=[f"kafka.{topic}"],
+        sink=PostgresSink("clicks", url=database_url),
+        process=parsed,
+        config={"systems.kafka.samza.offset.default": "oldest"},
+        max_records=40,
     )
     assert job.run(spark, available_now=True) == 4
     found = connected.execute("select number from clicks order by 1").fetchall()
