@@ -1,0 +1,179 @@
+"""A steered job against a model of one thread: whatever fails in between, each record has its effect exactly once."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eventlog.events import NewEvent
+from eventlog.log import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointUpcoming
+from eventlog.streams import StreamIdentity, checkpoint_stream_name, coordinator_stream_name, identify
+from eventlog.system_admin import PartitionBounds, SystemStreamMetadata, SystemStreamPartitionMetadata
+from eventlog.timestamps import time_of
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.steered.job_record import JobRecord
+from managers.steered.steered_job import Committed, SteeredBatch, SteeredJob
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from tests.fixtures.managers.stated_admin import StatedAdmin
+
+PARTITIONS = [SystemStreamPartition("kafka", "clicks", number) for number in range(2)]
+CONFIG = {"task.inputs": "kafka.clicks", "systems.kafka.samza.offset.default": "oldest"}
+MOST = 4
+
+
+class Crash(BaseException):
+    """The process ends here."""
+
+
+class Topic(StatedAdmin):
+    """The input: partitions that grow."""
+
+    def __init__(self) -> None:
+        super().__init__(partitions=len(PARTITIONS))
+        self.ends = [3, 5]
+
+    def get_bounds(self, _: Sequence[str]) -> list[PartitionBounds]:
+        return [PartitionBounds("clicks", number, 0, end, None) for number, end in enumerate(self.ends)]
+
+    def get_system_stream_metadata(self, stream_names: Any) -> Any:
+        parts = {
+            number: SystemStreamPartitionMetadata("0", str(end - 1), str(end)) for number, end in enumerate(self.ends)
+        }
+        return {name: SystemStreamMetadata(name, parts) for name in stream_names}
+
+    def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
+        end = str(self.ends[partition.partition])
+        return {"oldest": "0", "upcoming": end}.get(startpoint.kind, startpoint.value)
+
+
+@dataclass
+class World:
+    """A job's logs, its sink and its input, and how many of their effects come before the next crash."""
+
+    steps: int = 1_000_000
+    topic: Topic = field(default_factory=Topic)
+    committed: Committed = field(default_factory=Committed)
+    output: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        names = coordinator_stream_name("clicks", "1"), checkpoint_stream_name("clicks", "1")
+        self.logs = [CrashingLog(identify(name), self) for name in names]
+
+    def step(self) -> None:
+        """One effect, or the crash before it."""
+        if self.steps == 0:
+            raise Crash
+        self.steps -= 1
+
+    def request(self, number: int, startpoint: Startpoint) -> None:
+        store = CoordinatorStreamStore(self.logs[0])
+        with StartpointManager(store, clock=lambda: 0) as manager:
+            manager.write_startpoint(PARTITIONS[number], startpoint)
+
+    def run(self) -> None:
+        """Run the job to the present ends, or to the crash."""
+        coordinator, checkpoint = self.logs
+        logs = {"coordinator": coordinator, "checkpoint": checkpoint}
+        with JobRecord("clicks", "1", **logs, source="test", clock=lambda: time_of(1)) as record:
+            job = SteeredJob(record, {"kafka": self.topic}, [("kafka", "clicks")], CONFIG)
+            for batch in job.batches(lambda: self.start(job), MOST, Event(), interval=None):
+                self.commit(batch)
+                job.record(batch)
+            assert self.checkpoint(record) == {each: place.next_offset for each, place in self.committed.places.items()}
+
+    def start(self, job: SteeredJob) -> None:
+        start = job.start(self.committed)
+        if start.number != self.committed.batch:
+            self.commit(start)
+        job.record(start)
+
+    def commit(self, batch: SteeredBatch) -> None:
+        """Write output and position at once, as a sink does."""
+        self.step()
+        assert sum(map(len, batch.ranges.values())) <= MOST + len(PARTITIONS)
+        self.output.update((each.partition, offset) for each, found in batch.ranges.items() for offset in found)
+        self.committed = Committed.of_json(batch.number, batch.places_json())
+        self.step()
+
+    def checkpoint(self, record: JobRecord) -> dict[SystemStreamPartition, int]:
+        found = record.checkpoints.read_last_checkpoint("clicks")
+        assert found is not None
+        return {each: int(offset or "") + 1 for each, offset in found.offsets.items()}
+
+
+class CrashingLog(MemoryEventLog):
+    """A log whose appends are effects."""
+
+    def __init__(self, stream: StreamIdentity, world: World) -> None:
+        super().__init__(stream)
+        self._world = world
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        self._world.step()
+        offsets = super().append(events, expected_offset=expected_offset)
+        self._world.step()
+        return offsets
+
+
+class Model:
+    """The same in one thread that nothing interrupts."""
+
+    def __init__(self) -> None:
+        self.places = [0 for _ in PARTITIONS]
+        self.output: Counter[tuple[int, int]] = Counter()
+        self.requested: dict[int, int | None] = {}
+
+    def run(self, ends: Sequence[int]) -> None:
+        for number, start in self.requested.items():
+            self.places[number] = ends[number] if start is None else start
+        self.requested = {}
+        for number, end in enumerate(ends):
+            self.output.update((number, offset) for offset in range(self.places[number], end))
+            self.places[number] = end
+
+
+OPERATIONS = st.lists(
+    st.one_of(
+        st.tuples(st.just("write"), st.integers(0, 1), st.integers(1, 7)),
+        st.tuples(st.just("rewind"), st.integers(0, 1), st.sampled_from(["oldest", "upcoming", "0", "2", "3"])),
+        st.tuples(st.just("crash"), st.integers(0, 30), st.integers(0, 3)),
+    ),
+    max_size=12,
+)
+
+
+@given(OPERATIONS)
+@settings(max_examples=150, deadline=None)
+def test_each_record_has_its_effect_once(operations: list[tuple[str, int, Any]]) -> None:
+    world, model = World(), Model()
+    for now, (kind, number, value) in enumerate([*operations, ("crash", 5, 1)]):
+        if kind == "write":
+            world.topic.ends[number] += value
+        elif kind == "rewind":
+            order = {"oldest": StartpointOldest(now), "upcoming": StartpointUpcoming(now)}
+            world.request(number, order.get(value) or StartpointSpecific(value, now))
+            model.requested[number] = {"oldest": 0, "upcoming": None}[value] if value in order else int(value)
+        else:
+            crash_and_run(world, number, value)
+            model.run(world.topic.ends)
+            assert world.output == model.output
+            assert [world.committed.places[each].next_offset for each in PARTITIONS] == model.places
+
+
+def crash_and_run(world: World, steps: int, crashes: int) -> None:
+    """Run to the end, after some runs that crash, each at a later step."""
+    for crash in range(crashes):
+        world.steps = steps + crash
+        try:
+            world.run()
+        except Crash:
+            continue
+        break
+    world.steps = 1_000_000
+    world.run()
