@@ -54,18 +54,12 @@ class RecordsLost(ManagerError):
         )
 
 
-class Place(NamedTuple):
-    """Where a partition is read next. ``startpoint_ms``: when the startpoint that was last followed was created."""
-
-    next_offset: int
-    startpoint_ms: int | None = None
-
-
-Places = Mapping[SystemStreamPartition, Place]
+Places = Mapping[SystemStreamPartition, int]
+"""The next offset of each partition."""
 
 
 class Committed(NamedTuple):
-    """What the last batch left in a sink: its number, 0 if there was none, and the place of each partition after it."""
+    """What the last batch left in a sink: its number, 0 if there was none, and the places after it."""
 
     batch: int = 0
     places: Places = MappingProxyType({})
@@ -73,8 +67,7 @@ class Committed(NamedTuple):
     @classmethod
     def of_json(cls, batch: int, places: str) -> Self:
         """Read what `SteeredBatch.places_json` wrote."""
-        rows = json.loads(places)
-        return cls(batch, {SystemStreamPartition(*names): Place(*place) for *names, place in rows})
+        return cls(batch, {SystemStreamPartition(*names): offset for *names, offset in json.loads(places)})
 
 
 @dataclass(frozen=True)
@@ -90,8 +83,8 @@ class SteeredBatch:
     places: Places
 
     def places_json(self) -> str:
-        """The places as a JSON list of system, stream, partition, and place."""
-        return json.dumps([[each.system, each.stream, each.partition, place] for each, place in self.places.items()])
+        """The places as a JSON list of system, stream, partition, and next offset."""
+        return json.dumps([[each.system, each.stream, each.partition, offset] for each, offset in self.places.items()])
 
 
 class SteeredJob:
@@ -120,6 +113,7 @@ class SteeredJob:
         self._places: Places = {}
         self._left_requests = set[tuple[str, bytes]]()
         """Those that the last fan-out left, because they have expired or are of other partitions."""
+        self._followed: Mapping[SystemStreamPartition, Startpoint] = {}
 
     def batches(
         self, start: Callable[[], None], most: int, stopping: Event, *, interval: float | None
@@ -152,19 +146,18 @@ class SteeredJob:
         partitions = sorted(self.bounds())
         self._record.declare(self._given_config)
         self._record.assign({self.task_name: partitions})
-        startpoints = self._fan_out(partitions, committed.places)
-        offsets = self._checkpoint() if not committed.places else {}
-        offsets |= {each: str(place.next_offset - 1) for each, place in committed.places.items()}
+        self._record.startpoints.fan_out({self.task_name: partitions})
+        self._left_requests = self._requests()
+        startpoints = self._record.startpoints.get_fan_out_for_task(self.task_name)
+        offsets = _processed(committed.places) if committed.places else self._checkpoint()
         assigned = [
             AssignedPartition(self.task_name, each, offsets.get(each), startpoints.get(each)) for each in partitions
         ]
         starts, refused = find_starting_offsets(self._record.config, self._admins, assigned)
-        for lost in refused:
-            _logger.warning("%s; it starts without the startpoint.", lost)
-            startpoints.pop(lost.partition)
-        last = {each: place.startpoint_ms for each, place in committed.places.items()}
-        last |= {each: startpoint.creation_timestamp for each, startpoint in startpoints.items()}
-        places = {each: Place(int(starts[self.task_name, each] or 0), last.get(each)) for each in partitions}
+        for each in refused:
+            _logger.warning("%s; it starts without the startpoint.", each)
+        places = {partition: int(starts[self.task_name, partition] or 0) for partition in partitions}
+        self._followed = {each: one for each, one in startpoints.items() if each in places}
         self._batch, self._places = committed.batch, committed.places
         return SteeredBatch(
             f"{self.job_name}/{self.job_id}", committed.batch + (places != committed.places), {}, places
@@ -179,13 +172,10 @@ class SteeredJob:
         left = {each: self._left(each, found, ends) for each, found in self.bounds().items() if each in self._places}
         total = sum(left.values())
         shares = {each: count if total <= most else -(-count * most // total) for each, count in left.items() if count}
-        ranges = {each: range(first := self._places[each].next_offset, first + n) for each, n in shares.items()}
-        moved = {each: self._places[each]._replace(next_offset=offsets.stop) for each, offsets in ranges.items()}
-        return (
-            SteeredBatch(f"{self.job_name}/{self.job_id}", self._batch + 1, ranges, {**self._places, **moved})
-            if ranges
-            else None
-        )
+        ranges = {each: range(first := self._places[each], first + count) for each, count in shares.items()}
+        moved = {each: offsets.stop for each, offsets in ranges.items()}
+        name = f"{self.job_name}/{self.job_id}"
+        return SteeredBatch(name, self._batch + 1, ranges, {**self._places, **moved}) if ranges else None
 
     def _left(
         self,
@@ -193,19 +183,23 @@ class SteeredJob:
         found: PartitionBounds,
         ends: Mapping[SystemStreamPartition, int] | None,
     ) -> int:
-        next_offset = self._places[partition].next_offset
+        next_offset = self._places[partition]
         if not found.oldest_offset <= next_offset <= found.end_offset:
             raise RecordsLost(partition, next_offset, found)
         return max(0, min(found.end_offset, (ends or {}).get(partition, found.end_offset)) - next_offset)
 
     def record(self, batch: SteeredBatch) -> None:
-        """Write the checkpoint of a batch that the sink has committed, and consume the startpoints that it followed."""
+        """Write the checkpoint of a batch that the sink has committed; after a start, consume what it has followed.
+
+        Nothing has been read since then, so that a start after a crash may follow the same startpoints again.
+        """
         self._batch, self._places = batch.number, batch.places
-        offsets = {each: str(place.next_offset - 1) for each, place in batch.places.items()}
+        offsets = _processed(batch.places)
         if batch.ranges or self._checkpoint() != offsets:
             self._record.checkpoints.write_checkpoint(self.task_name, CheckpointV1(offsets))
-        if not batch.ranges:
-            self._consume(batch.places)
+        if self._followed:
+            self._record.startpoints.remove_consumed_fan_out(self.task_name, self._followed)
+            self._followed = {}
 
     def _has_live_requests(self) -> bool:
         """Whether startpoints were requested since the last start, and the job's config says to follow them."""
@@ -224,30 +218,14 @@ class SteeredJob:
             found |= {SystemStreamPartition(system, stream, each.partition): each for each in bounds}
         return found
 
-    def _fan_out(
-        self, partitions: Sequence[SystemStreamPartition], places: Places
-    ) -> dict[SystemStreamPartition, Startpoint]:
-        """Fan out requests; the startpoints that this start has to follow, without those that the sink has followed."""
-        self._consume(places)
-        self._record.startpoints.fan_out({self.task_name: partitions})
-        self._left_requests = self._requests()
-        fanned_out = self._record.startpoints.get_fan_out_for_task(self.task_name)
-        return {each: fanned_out[each] for each in partitions if each in fanned_out}
-
-    def _consume(self, places: Places) -> None:
-        """Remove the startpoints that the sink has followed from the fan-out."""
-        fanned_out = self._record.startpoints.get_fan_out_for_task(self.task_name)
-        followed = {
-            each: startpoint
-            for each, startpoint in fanned_out.items()
-            if each in places and places[each].startpoint_ms == startpoint.creation_timestamp
-        }
-        if followed:
-            self._record.startpoints.remove_consumed_fan_out(self.task_name, followed)
-
     def _checkpoint(self) -> dict[SystemStreamPartition, str]:
         found = self._record.checkpoints.read_last_checkpoint(self.task_name)
         return {} if found is None else {each: offset for each, offset in found.offsets.items() if offset is not None}
+
+
+def _processed(places: Places) -> dict[SystemStreamPartition, str]:
+    """The last processed offset of each partition; -1 before the first record."""
+    return {each: str(next_offset - 1) for each, next_offset in places.items()}
 
 
 class OpenJob(NamedTuple):

@@ -19,7 +19,7 @@ from pyarrow import parquet
 from pyspark.sql import DataFrame
 
 from eventlog.partition import SystemStreamPartition
-from managers.steered.steered_job import Committed, JobTakenOver, Place, Places, SteeredBatch
+from managers.steered.steered_job import Committed, JobTakenOver, Places, SteeredBatch
 from spark_jobs.errors import SparkJobError
 from spark_jobs.lake.log_files import files_of
 from spark_jobs.lake.table import lake_errors, lake_uri, shown
@@ -51,20 +51,22 @@ class DeltaSink(Sink):
                 raise SparkJobError(f"The sink '{shown(self._uri)}' is no Delta table. Create it first.") from None
             if table.metadata().partition_columns:
                 raise SparkJobError(f"The Delta table '{shown(self._uri)}' is partitioned. Use one that is not.")
-            self._copy = self._version(":copy", 0) + 1
-            self._places = {each: place for each in partitions if (place := self._place(each)) is not None}
+            self._copy = self._version(":copy") + 1
+            found = {each: table.transaction_version(f"{self._app}:{each}") for each in partitions}
+            self._places = {each: offset for each, offset in found.items() if offset is not None}
             self._commit(f"{job_name}/{job_id}", [], [])
-            return Committed(self._version("", 0), self._places)
+            return Committed(self._version(""), self._places)
 
     def commit(self, batch: SteeredBatch, output: DataFrame | None) -> None:
         """See `Sink.commit`."""
         files = [] if output is None else self._write(output)
-        moved = {each: place for each, place in batch.places.items() if self._places.get(each) != place}
+        moved = batch.places.items() - self._places.items()
         with lake_errors(shown(self._uri)):
             self._opened.update_incremental()
-            if self._version(":copy", 0) != self._copy:
+            if self._version(":copy") != self._copy:
                 raise JobTakenOver(batch.job)
-            self._commit(batch.job, files, [Transaction(self._app, batch.number), *self._moves(moved)])
+            places = [Transaction(f"{self._app}:{each}", next_offset) for each, next_offset in moved]
+            self._commit(batch.job, files, [Transaction(self._app, batch.number), *places])
         self._places = batch.places
 
     def close(self) -> None:
@@ -100,20 +102,8 @@ class DeltaSink(Sink):
         except CommitFailedError:
             raise JobTakenOver(job) from None
 
-    def _moves(self, places: Places) -> Iterator[Transaction]:
-        for each, place in places.items():
-            yield Transaction(f"{self._app}:{each}", place.next_offset)
-            if place.startpoint_ms is not None:
-                yield Transaction(f"{self._app}:{each}:startpoint", place.startpoint_ms)
-
-    def _place(self, partition: SystemStreamPartition) -> Place | None:
-        next_offset = self._opened.transaction_version(f"{self._app}:{partition}")
-        startpoint_ms = self._opened.transaction_version(f"{self._app}:{partition}:startpoint")
-        return None if next_offset is None else Place(next_offset, startpoint_ms)
-
-    def _version(self, name: str, default: int) -> int:
-        found = self._opened.transaction_version(f"{self._app}{name}")
-        return default if found is None else found
+    def _version(self, name: str) -> int:
+        return self._opened.transaction_version(f"{self._app}{name}") or 0
 
 
 def _columns(schema: str) -> str:
