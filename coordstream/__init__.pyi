@@ -240,6 +240,7 @@ from managers.stream_creation import (
     create_changelog_streams as create_changelog_streams,
     create_coordinator_stream as create_coordinator_stream,
 )
+from coordstream.steered import SteeredConsumer as SteeredConsumer
 
 __version__: str
 _MODULES: dict[str, str]

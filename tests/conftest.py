@@ -25,6 +25,7 @@ pytest_plugins = [
     "tests.fixtures.followed_logs",
     "tests.fixtures.sites",
     "tests.fixtures.data_source",
+    "tests.fixtures.spark_jobs.clicks",
     "tests.fixtures.spark_connect",
     "tests.fixtures.command_line",  # last: it imports others, which pytest must register before they are imported
 ]

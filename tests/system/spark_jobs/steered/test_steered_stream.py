@@ -1,55 +1,78 @@
-"""Steered jobs on real Kafka, Spark and Postgres: what a batch reads, and what the sink and the log say after it."""
-
-from typing import Any
+"""Steered jobs on real Kafka, Spark and Postgres: what a batch reads, and what sink, log and relations say after it."""
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from coordstream.spark import PostgresSink, SteeredStream
-from eventlog.events import NewEvent
-from eventlog.postgres.connection import Connection
-from tests.fixtures.coordstream.command_line import CommandLine
-from tests.fixtures.kafka_topics import Topics
+from coordstream.errors import CoordstreamError
+from coordstream.spark import PostgresSink
+from eventlog.errors import EventLogError
+from managers.steered.steered_job import RecordsLost
+from spark_jobs.errors import SparkJobError
+from tests.fixtures.spark_jobs.clicks import ALL, ClicksJob, clicks, parsed
 
 
-def clicks(first: int, until: int) -> list[NewEvent]:
-    return [NewEvent(b"user-%d" % (n % 5), b"%d" % n) for n in range(first, until)]
-
-
-def parsed(records: DataFrame, _: Any) -> DataFrame:
-    return records.selectExpr("cast(key as string) as user_name", "cast(cast(value as string) as int) as number")
-
-
-@pytest.fixture
-def topic(topics: Topics) -> str:
-    name = topics.create("clicks", {}, partitions=2)
-    topics.write(name, clicks(0, 100))
-    topics.write(name, clicks(100, 150), partition=1)
-    return name
-
-
-def test_a_job_reads_and_a_rewind_reads_again(
-    spark: SparkSession, kafka_cli: CommandLine, connected: Connection, database_url: str, topic: str
-) -> None:
-    connected.execute("create table clicks (user_name text, number integer)")
-    job = SteeredStream(
-        job="clicks/1",
-        inputs=[f"kafka.{topic}"],
-        sink=PostgresSink("clicks", url=database_url),
-        process=parsed,
-        config={"systems.kafka.samza.offset.default": "oldest"},
-        max_records=40,
+def test_a_job_reads_once_and_a_rewind_reads_again(spark: SparkSession, clicks_job: ClicksJob) -> None:
+    assert clicks_job.stream(max_records=40).run(spark, available_now=True) == 4
+    assert clicks_job.stream().run(spark, available_now=True) == 0
+    assert clicks_job.written() == ALL
+    clicks_job.follow()
+    clicks_job.rewind(partition=1, offset=30)
+    clicks_job.topics.write(clicks_job.topic, clicks(range(150, 160)))
+    assert clicks_job.stream().run(spark, available_now=True) == 1
+    assert clicks_job.written() == sorted([*ALL, *range(150, 160), *range(130, 150)])
+    clicks_job.follow()
+    commits = clicks_job.query(
+        "select partition_id, input_offset from coordinator.checkpoint_history order by log_offset, partition_id"
     )
-    assert job.run(spark, available_now=True) == 4
-    found = connected.execute("select number from clicks order by 1").fetchall()
-    assert found == [(n,) for n in range(150)]
-    print(connected.execute("select * from steered_position").fetchall())
-    print(kafka_cli("follow", "--all", "--once"))
-    print(kafka_cli("explain", "clicks"))
-    print(kafka_cli("checkpoint", "history", "clicks"))
-    print(kafka_cli("startpoint", "write", "clicks", f"kafka.{topic}.1", "30", "--yes"))
-    assert job.run(spark, available_now=True) == 1
-    assert connected.execute("select count(*) from clicks").fetchone() == (170,)
-    print(kafka_cli("follow", "--all", "--once"))
-    print(kafka_cli("lag", "clicks"))
-    print(connected.execute("select * from coordinator.startpoint_history").fetchall())
+    assert commits[:2] == [(0, "-1"), (1, "-1")]
+    assert commits[-6:] == [(0, "99"), (1, "49"), (0, "99"), (1, "29"), (0, "109"), (1, "49")]
+    steps = clicks_job.query("select status from coordinator.startpoint_history order by log_offset")
+    assert steps == [("requested",), ("fanned_out",), ("consumed",)]
+    starts = clicks_job.query("select partition_id, decided_by, starting_offset from coordinator.starting_offset")
+    assert sorted(starts) == [(0, "checkpoint", "110"), (1, "checkpoint", "50")]
+    assert f"kafka.{clicks_job.topic}" in clicks_job.cli("explain", clicks_job.name).out
+    lags = clicks_job.cli("lag", clicks_job.name, "--json").json
+    assert [(lag["task_name"], lag["records_behind"]) for lag in lags] == [(clicks_job.name, 0)] * 2
+
+
+def test_a_startpoint_is_followed_at_once_if_the_config_says_so(spark: SparkSession, clicks_job: ClicksJob) -> None:
+    batches: list[object] = []
+
+    def process(records: DataFrame, batch: object) -> DataFrame:
+        if not batches:
+            clicks_job.rewind(partition=1, offset=0)
+        batches.append(batch)
+        return parsed(records)
+
+    config = {**clicks_job.given["config"], "coordstream.startpoints.live": "true"}
+    clicks_job.stream(config=config, process=process).run(spark, available_now=True)
+    assert clicks_job.written() == sorted([*ALL, *ALL[100:]])
+
+
+def test_lost_records_stop_the_job(spark: SparkSession, clicks_job: ClicksJob) -> None:
+    clicks_job.stream().run(spark, available_now=True)
+    clicks_job.rewind(partition=0, offset=5000)
+    with pytest.raises(RecordsLost, match="is to be read from offset 5000, but has offsets 0 to 99"):
+        clicks_job.stream().run(spark, available_now=True)
+    clicks_job.rewind(partition=0, offset=90)
+    clicks_job.stream().run(spark, available_now=True)
+    assert clicks_job.written() == sorted([*ALL, *ALL[90:100]])
+
+
+def test_bad_input_is_one_sentence_and_writes_nothing(spark: SparkSession, clicks_job: ClicksJob) -> None:
+    def refusal(**changed: object) -> str:
+        with pytest.raises((EventLogError, CoordstreamError)) as error:
+            clicks_job.stream(**changed).run(spark, available_now=True)
+        return str(error.value)
+
+    url = clicks_job.cli.database_url
+    assert refusal(inputs=["kafka.missing"]) == "System kafka has no stream missing. Check its name and system."
+    assert refusal(inputs=["clicks"]) == "Invalid input 'clicks'. Expected SYSTEM.STREAM, for example kafka.clicks."
+    assert "writes output and position in one transaction" in refusal(sink="s3://bucket")
+    assert refusal(sink=PostgresSink("none", url=url)) == "The sink has no table none. Create it first."
+    assert refusal(process=lambda *_: 1) == "`process` returned int. Expected a DataFrame."
+    streaming = spark.readStream.format("rate").load()
+    assert "`process` returned a streaming DataFrame" in refusal(process=lambda *_: streaming)
+    with pytest.raises(SparkJobError, match="either a table or a statement"):
+        PostgresSink(url=url)
+    assert clicks_job.written() == []

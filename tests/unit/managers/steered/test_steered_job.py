@@ -1,7 +1,7 @@
 """A steered job against a model of one thread: whatever fails in between, each record has its effect exactly once."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Event
@@ -39,8 +39,10 @@ class Topic(StatedAdmin):
         super().__init__(partitions=len(PARTITIONS))
         self.ends = [3, 5]
 
-    def get_bounds(self, _: Sequence[str]) -> list[PartitionBounds]:
-        return [PartitionBounds("clicks", number, 0, end, None) for number, end in enumerate(self.ends)]
+    def get_bounds(self, stream_names: Iterable[str]) -> list[PartitionBounds]:
+        return [
+            PartitionBounds(name, number, 0, end, None) for name in stream_names for number, end in enumerate(self.ends)
+        ]
 
     def get_system_stream_metadata(self, stream_names: Any) -> Any:
         parts = {

@@ -1,0 +1,124 @@
+"""The sinks of steered jobs: output and position in one transaction, and one writer at a time."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import psycopg
+import pytest
+from deltalake import DeltaTable, Schema
+from pyspark.sql import DataFrame, SparkSession
+
+from coordstream import SteeredConsumer
+from coordstream.spark import DeltaSink, PostgresSink
+from managers.errors import NotReady
+from managers.steered.steered_job import JobTakenOver
+from spark_jobs.errors import SparkJobError
+from spark_jobs.steered.sink import Sink
+from tests.fixtures.spark_jobs.clicks import ALL, ClicksJob, parsed
+
+ROW = (
+    None,
+    "",
+    'a "b",\n\\N',
+    b"\x00\xff",
+    True,
+    1.5,
+    Decimal("1.20"),
+    date(2026, 1, 2),
+    datetime(2026, 1, 2, tzinfo=UTC),
+)
+
+
+@pytest.fixture
+def table(spark: SparkSession, tmp_path: Path) -> str:
+    """An empty Delta table for clicks."""
+    path = str(tmp_path / "table")
+    schema = parsed(spark.createDataFrame([], "key binary, value binary")).schema
+    DeltaTable.create(path, Schema.from_json(schema.json()))
+    return path
+
+
+def numbers(table: str) -> list[int]:
+    return sorted(DeltaTable(table).to_pyarrow_table()["number"].to_pylist())
+
+
+def test_a_statement_updates_what_others_read(spark: SparkSession, clicks_job: ClicksJob) -> None:
+    clicks_job.connection.execute("create table per_user (user_name text primary key, clicks bigint)")
+    sink = PostgresSink(
+        url=clicks_job.cli.database_url,
+        statement="insert into per_user select user_name, count(*) from batch group by 1"
+        " on conflict (user_name) do update set clicks = per_user.clicks + excluded.clicks",
+    )
+    clicks_job.stream(sink=sink, max_records=40).run(spark, available_now=True)
+    assert clicks_job.query("select * from per_user order by 1") == [(f"user-{n}", 30) for n in range(5)]
+    assert clicks_job.query("select relname from pg_class where relname like 'steered_stage%'") == []
+
+
+def test_every_type_that_a_sink_in_postgres_takes(spark: SparkSession, clicks_job: ClicksJob) -> None:
+    types = ("text", "text", "text", "bytea", "boolean", "float8", "numeric(9,2)", "date", "timestamptz")
+    columns = ", ".join(f"c{number} {kind}" for number, kind in enumerate(types))
+    clicks_job.connection.execute(f"create table t ({columns})".encode())
+    schema = "c0 string, c1 string, c2 string, c3 binary, c4 boolean, c5 double, c6 decimal(9,2), c7 date, c8 timestamp"
+    sink = PostgresSink("t", url=clicks_job.cli.database_url)
+    clicks_job.stream(sink=sink, process=lambda *_: spark.createDataFrame([ROW], schema)).run(spark, available_now=True)
+    assert clicks_job.query("select * from t") == [ROW]
+    clicks_job.rewind(partition=0, offset=0)
+    arrays = clicks_job.stream(sink=sink, process=lambda records, _: records.selectExpr("array(offset) as c0"))
+    with pytest.raises(SparkJobError, match="Column c0 has type array<bigint>, which a PostgresSink does not write"):
+        arrays.run(spark, available_now=True)
+
+
+def test_a_delta_table(spark: SparkSession, clicks_job: ClicksJob, table: str) -> None:
+    with pytest.raises(SparkJobError, match=r"is no Delta table\. Create it first\."):
+        clicks_job.stream(sink=DeltaSink(f"{table}/none")).run(spark, available_now=True)
+    assert clicks_job.stream(sink=DeltaSink(table), max_records=40).run(spark, available_now=True) == 4
+    clicks_job.rewind(partition=1, offset=30)
+    assert clicks_job.stream(sink=DeltaSink(table)).run(spark, available_now=True) == 1
+    assert numbers(table) == sorted([*ALL, *range(130, 150)])
+    clicks_job.rewind(partition=1, offset=0)
+    other = clicks_job.stream(sink=DeltaSink(table), process=lambda records, _: records.select("offset"))
+    with pytest.raises(SparkJobError, match='has columns user_name "string", number "integer", but `process` returned'):
+        other.run(spark, available_now=True)
+
+
+@pytest.mark.parametrize("kind", ["postgres", "delta"])
+def test_the_older_of_two_copies_stops(spark: SparkSession, clicks_job: ClicksJob, table: str, kind: str) -> None:
+    def make() -> Sink:
+        return PostgresSink("clicks", url=clicks_job.cli.database_url) if kind == "postgres" else DeltaSink(table)
+
+    def overtaken(records: DataFrame, _: object) -> DataFrame:
+        clicks_job.stream(sink=make()).run(spark, available_now=True)
+        return parsed(records)
+
+    with pytest.raises(JobTakenOver, match=f"Another copy of job {clicks_job.name}/1 has taken over its sink"):
+        clicks_job.stream(sink=make(), process=overtaken).run(spark, available_now=True)
+    assert (clicks_job.written() if kind == "postgres" else numbers(table)) == ALL
+
+
+def consume(connection: psycopg.Connection, clicks_job: ClicksJob, batches: int) -> None:
+    """Write some batches, and leave the next one without a commit."""
+    consumer = SteeredConsumer(connection, **clicks_job.given, max_records=40, available_now=True)
+    for number, batch in enumerate(consumer):
+        for _, event in batch:
+            connection.execute("insert into clicks values (%s, %s)", (str(event.key), int(event.value or b"")))
+        if number == batches:
+            connection.rollback()
+            return
+        batch.commit(connection)
+
+
+def test_a_consumer_without_spark(clicks_job: ClicksJob) -> None:
+    with psycopg.connect(clicks_job.cli.database_url) as connection:
+        consume(connection, clicks_job, batches=2)
+        assert 80 <= len(clicks_job.written()) < len(ALL)
+        consume(connection, clicks_job, batches=10)
+        assert clicks_job.written() == ALL
+        connection.rollback()
+        connection.autocommit = True
+        clicks_job.rewind(partition=0, offset=0)
+        batches = iter(SteeredConsumer(connection, **clicks_job.given, available_now=True))
+        with pytest.raises(ValueError, match="the connection is in autocommit mode"):
+            next(batches).commit(connection)
+        with pytest.raises(NotReady, match=r"Batch \d+ of job .* is not committed\. Call its commit\."):
+            next(batches)
