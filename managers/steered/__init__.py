@@ -1,0 +1,1 @@
+"""Jobs that Python programs run: what they write about themselves on their two logs."""
