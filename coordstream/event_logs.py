@@ -3,26 +3,40 @@
 kafka-python takes a quarter of a second to load, so it is loaded only if brokers are set.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import uuid4
 
 from coordstream.database import database_errors, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import Settings, load_settings
-from eventlog.errors import list_names
+from eventlog.errors import list_names, printable_text
 from eventlog.kafka.options import require_brokers
-from eventlog.log import EventLog
+from eventlog.log import EventLog, StreamExists
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.postgres.log_registry import stream_identities
 from eventlog.source import EventSource
-from eventlog.streams import BROKER_DEFAULT, StreamIdentity, StreamKind, identify
+from eventlog.streams import (
+    BROKER_DEFAULT,
+    DEFAULT_JOB_ID,
+    StreamIdentity,
+    StreamKind,
+    checkpoint_stream_name,
+    coordinator_stream_name,
+    identify,
+)
 from managers.job_names import JOB_ID, JOB_NAME
+from managers.wrapped_logs import DelegatingLog
 from projections.job_choice import Job, choose_job
 
 if TYPE_CHECKING:
+    from managers.steered.job_record import JobRecord
     from managers.stream_creation import StreamMaker
+
+_IN_TOPICS: Final = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def create_log(stream: StreamIdentity, replication_factor: int = BROKER_DEFAULT) -> str:
@@ -66,6 +80,20 @@ def open_log(stream_name: str, kind: str | None, *, takes_many: bool) -> Iterato
 
 
 @contextmanager
+def open_lasting_log(stream: StreamIdentity, url: str) -> Iterator[EventLog]:
+    """As `open_log`, for a program that runs on after an outage of the database at this URL.
+
+    In Postgres the log is opened again by the call after one that failed, as clients of Kafka connect again.
+    """
+    if load_settings().kafka is None:
+        with DelegatingLog(partial(PostgresEventLog, url, stream.stream_name)) as log:
+            yield log
+        return
+    with open_log(stream.stream_name, stream.stream_kind, takes_many=False) as topic:
+        yield topic
+
+
+@contextmanager
 def open_source() -> Iterator[EventSource]:
     """All streams of the brokers, or else of the database, whose errors are raised as `DatabaseError`."""
     settings, url = load_settings(), ""
@@ -98,6 +126,44 @@ def source_of(settings: Settings, database_url: str) -> AbstractContextManager[E
     from eventlog.kafka.source import KafkaSource  # noqa: PLC0415
 
     return KafkaSource(settings.kafka)
+
+
+@contextmanager
+def open_job_record(word: str, *, source: str) -> Iterator["JobRecord"]:
+    """Open the record of a job that a Python program runs, ``name/id`` or ``name`` (id 1), on connections of its own.
+
+    Its streams are created where they are missing. After an outage the record can be used again. Raises
+    `CoordstreamError`: the name is invalid, or the database cannot be used; `EventLogError`: the brokers do not answer,
+    or refuse to create the streams; `JobOfAnotherProgram`.
+    """
+    from managers.steered.job_record import JobRecord  # noqa: PLC0415 (commands do not need it)
+
+    job = parse_job(word)
+    names = coordinator_stream_name(*job), checkpoint_stream_name(*job)
+    with open_database(warns=False) as database:
+        url = database.url
+    with ExitStack() as opened:
+        coordinator, checkpoint = (opened.enter_context(_made_log(identify(name), url)) for name in names)
+        record = JobRecord(*job, coordinator=coordinator, checkpoint=checkpoint, source=source)
+        yield opened.enter_context(record)
+
+
+def parse_job(word: str) -> Job:
+    """The job that a program names: ``name/id``, or ``name`` for id 1. Raises `CoordstreamError`."""
+    name, slash, job_id = word.partition("/")
+    job = Job(name, job_id if slash else DEFAULT_JOB_ID)
+    if not all(map(_IN_TOPICS.fullmatch, job)):
+        raise CoordstreamError(
+            f'Invalid job "{printable_text(word)}". Expected NAME or NAME/ID, of letters, digits, dots, - and _.'
+        )
+    return job
+
+
+def _made_log(stream: StreamIdentity, url: str) -> AbstractContextManager[EventLog]:
+    if not is_stream(stream.stream_name):
+        with suppress(StreamExists):  # made since by another program
+            create_log(stream)
+    return open_lasting_log(stream, url)
 
 
 class JobLogs(NamedTuple):

@@ -19,12 +19,10 @@ from coordstream.cli.submission import PropertyFile, ensure_coordinator_stream, 
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.database import database_errors, open_database
 from coordstream.errors import note, require_packages
-from coordstream.event_logs import coordinator_stream_of, open_log
+from coordstream.event_logs import coordinator_stream_of, open_lasting_log
 from coordstream.input_system import input_options, require_answer
 from coordstream.settings import load_settings
-from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
-from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from managers.assignments.job_model_assignments import ContainerLocality
 from managers.coordinator.job_coordinator import systems_of
@@ -32,7 +30,6 @@ from managers.coordinator.serving_context import JobAttempt, preferred_hosts
 from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
 from managers.stream_creation import InputAdmin
-from managers.wrapped_logs import DelegatingLog
 
 if TYPE_CHECKING:
     from coordstream.coordinator.process import CoordinatorProcess
@@ -96,20 +93,9 @@ def run(
         take(job, lock, wait=wait, take_over_after=take_over_after)
         if submitted is not None:
             ensure_coordinator_stream(submitted)
-        with masked_refusals(), open_stream(stream, url) as log:
+        with masked_refusals(), open_lasting_log(identify(stream, "coordinator"), url) as log:
             watched.process = CoordinatorProcess(request, log, lock)
             coordinate(watched.process, job, as_json=as_json)
-
-
-@contextmanager
-def open_stream(stream: str, url: str) -> Iterator[EventLog]:
-    """The coordinator stream. In Postgres it is opened again after an outage, as clients of Kafka connect again."""
-    if load_settings().kafka is None:
-        with DelegatingLog(partial(PostgresEventLog, url, stream)) as log:
-            yield log
-        return
-    with open_log(stream, "coordinator", takes_many=False) as log:
-        yield log
 
 
 @contextmanager
