@@ -45,12 +45,12 @@ class JobTakenOver(ManagerError):
 class RecordsLost(ManagerError):
     """Records that the job is about to read do not exist."""
 
-    def __init__(self, partition: SystemStreamPartition, next_offset: int, bounds: PartitionBounds) -> None:
+    def __init__(self, partition: SystemStreamPartition, next_offset: int, oldest_offset: int, end_offset: int) -> None:
         self.partition = partition
         self.next_offset = next_offset
         super().__init__(
-            f"{partition} is to be read from offset {next_offset}, but has offsets {bounds.oldest_offset} to "
-            f"{bounds.end_offset - 1}. Request a startpoint where to continue (`coordstream startpoint write`)."
+            f"{partition} is to be read from offset {next_offset}, but has offsets from {oldest_offset} to before "
+            f"{end_offset}. Request a startpoint where to continue (`coordstream startpoint write`)."
         )
 
 
@@ -185,7 +185,7 @@ class SteeredJob:
     ) -> int:
         next_offset = self._places[partition]
         if not found.oldest_offset <= next_offset <= found.end_offset:
-            raise RecordsLost(partition, next_offset, found)
+            raise RecordsLost(partition, next_offset, found.oldest_offset, found.end_offset)
         return max(0, min(found.end_offset, (ends or {}).get(partition, found.end_offset)) - next_offset)
 
     def record(self, batch: SteeredBatch) -> None:
