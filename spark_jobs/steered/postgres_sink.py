@@ -1,7 +1,7 @@
 """Postgres as the sink of a steered job: executors stage the rows of a batch, one transaction moves them."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from typing import Final
@@ -37,10 +37,11 @@ _TYPES: Final = {
     "timestamp_ntz": "timestamp",
 }
 _DROP: Final = sql.SQL("drop table if exists {} cascade")
-_KEYS: Final = "create temp table staged_by (attempt text) on commit delete rows"
-_VIEW: Final = sql.SQL("""
-create or replace temp view batch as select {columns} from {stage} where attempt in (select attempt from staged_by)
-""")
+_ATTEMPTS: Final = "create temp table steered_attempt (steered_attempt text) on commit delete rows"
+_VIEW: Final = sql.SQL(
+    "create temp view batch as select {columns} from {stage} join steered_attempt using (steered_attempt)"
+)
+_SUCCEEDED: Final = "insert into steered_attempt select unnest(%s::text[])"
 _INSERT: Final = sql.SQL("insert into {table} ({columns}) select {columns} from batch")
 
 
@@ -75,7 +76,7 @@ class PostgresSink(Sink):
             self._connection = connect(self._url, application_name=f"coordstream steered {job_name}/{job_id}")
             if self._table is not None and not _has_table(self._connection, self._table):
                 raise SparkJobError(f"The sink has no table {self._table}. Create it first.")
-            self._connection.execute(_KEYS)
+            self._connection.execute(_ATTEMPTS)
             self._position = SinkPosition(job_name, job_id)
             self._stage = _stage_of(self._position.copy_id)
             taken = self._position.take(self._connection)
@@ -92,18 +93,18 @@ class PostgresSink(Sink):
             if not position.move(connection, batch.number, batch.places_json()):
                 raise JobTakenOver(batch.job, position.other_holder(connection))
             if output is not None:
-                connection.cursor().executemany("insert into staged_by values (%s)", [(each,) for each in attempts])
+                connection.execute(_SUCCEEDED, (attempts,))
                 connection.execute(self._move(output.columns))
                 connection.execute(sql.SQL("truncate {}").format(self._stage))
 
     def close(self) -> None:
         """See `Sink.close`."""
         connection, self._connection, self._staged = self._connection, None, None
-        if connection is not None and not connection.closed:
-            with connection:
+        if connection is not None:
+            with suppress(psycopg.Error), connection:  # the next start drops it, too
                 connection.execute(_DROP.format(self._stage))
 
-    def _write(self, connection: Connection, output: DataFrame) -> Sequence[str]:
+    def _write(self, connection: Connection, output: DataFrame) -> list[str]:
         """Stage the rows, and return the attempts of tasks that have succeeded."""
         if self._staged != output.schema:
             with _sink_errors():
@@ -121,7 +122,9 @@ class PostgresSink(Sink):
         )
         with connection.transaction():
             connection.execute(_DROP.format(self._stage))
-            connection.execute(sql.SQL("create unlogged table {} (attempt text, {})").format(self._stage, columns))
+            connection.execute(
+                sql.SQL("create unlogged table {} (steered_attempt text, {})").format(self._stage, columns)
+            )
             connection.execute(_VIEW.format(columns=sql.SQL(", ").join(names), stage=self._stage))
 
     def _move(self, columns: Sequence[str]) -> sql.Composed | bytes:

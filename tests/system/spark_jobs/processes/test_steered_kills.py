@@ -1,0 +1,214 @@
+"""Steered jobs that are killed, rewound and doubled again and again: the sink holds each effect exactly once."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+from deltalake import DeltaTable, Schema
+
+from eventlog.events import NewEvent
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.sink_position import SinkPosition
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
+from tests.checkout import CHECKOUT
+from tests.fixtures.acceptance.torture import scaled
+from tests.fixtures.coordstream.command_line import CommandLine, without_settings
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import wait_until
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.torture, pytest.mark.long]
+
+PARTITIONS: Final = 8
+RECORDS: Final = scaled(16_000, 200_000)
+KILLS: Final = scaled(3, 40)
+PAUSES: Final = scaled(2, 20)
+BATCH_RECORDS: Final = scaled(1_000, 2_000)
+REWINDS: Final = 3
+SCHEMA: Final = (
+    '{"type":"struct","fields":[{"name":"partition","type":"integer","nullable":true,"metadata":{}},'
+    '{"name":"offset","type":"long","nullable":true,"metadata":{}}]}'
+)
+
+
+@dataclass
+class Effects:
+    """A job, its sink, and what its effects have to be: how often each record is written."""
+
+    kind: str
+    job: str
+    topic: str
+    place: str
+    cli: CommandLine
+    connection: Connection
+    folder: Path
+
+    def __post_init__(self) -> None:
+        share = RECORDS // PARTITIONS
+        self.expected = Counter({(partition, n): 1 for partition in range(PARTITIONS) for n in range(share)})
+        self.rewound: dict[int, int] = {}
+
+    def places(self) -> dict[int, int]:
+        """The next offset of each partition, as the sink says."""
+        if self.kind == "delta":
+            version = DeltaTable(self.place).transaction_version
+            names = {number: f"coordstream:{self.job}/1:kafka.{self.topic}.{number}" for number in range(PARTITIONS)}
+            return {number: version(name) or 0 for number, name in names.items()}
+        found = self.connection.execute("select places from steered_position where job_name = %s", (self.job,))
+        return {number: offset for (places,) in found for *_, number, offset in places}
+
+    def written(self) -> Counter[tuple[int, int]]:
+        """How often the sink has each record."""
+        if self.kind == "delta":
+            rows = DeltaTable(self.place).to_pyarrow_table().to_pylist()
+            return Counter((row["partition"], row["offset"]) for row in rows)
+        query = 'select partition, "offset", count(*) from effects group by 1, 2'
+        return Counter({(partition, n): count for partition, n, count in self.connection.execute(query.encode())})
+
+    def rewind(self, partition: int, offset: int) -> None:
+        """Request a startpoint, which the next start follows."""
+        place = f"kafka.{self.topic}.{partition}"
+        assert self.cli("startpoint", "write", self.job, place, str(offset), "--yes").code == 0
+        self.rewound[partition] = offset
+
+    def note_rewinds(self) -> None:
+        """While no copy runs: what is read again is what is between the startpoints and the places."""
+        places = self.places()
+        for partition, offset in self.rewound.items():
+            self.expected.update((partition, n) for n in range(offset, places[partition]))
+            self.expected.subtract((partition, n) for n in range(places[partition], offset))
+        self.rewound = {}
+
+    @contextmanager
+    def running(self) -> Iterator["subprocess.Popen[bytes]"]:
+        """A copy of the job, in a process group of its own, which is killed at the end."""
+        names = ("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "COORDSTREAM_JDBC_JAR")
+        environ = {**without_settings(), **self.cli.settings, **{name: os.environ[name] for name in names}}
+        command = [sys.executable, "-m", "tests.programs.steered_clicks", self.topic, self.job, self.kind, self.place]
+        with (self.folder / "job.log").open("ab") as log:
+            process = subprocess.Popen(
+                [*command, str(BATCH_RECORDS)],
+                cwd=CHECKOUT,
+                env={**environ, "COORDSTREAM_HOME": str(self.folder)},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+            try:
+                yield process
+            except BaseException:
+                print((self.folder / "job.log").read_text(errors="replace")[-4000:])
+                raise
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def wait_for_news(self, process: "subprocess.Popen[bytes]", rng: random.Random) -> None:
+        """Wait until the sink has moved, or the job has ended, and then for up to a moment of a batch."""
+        before = self.places()
+        wait_until(lambda: self.places() != before or process.poll() is not None, 120, "a batch")
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(rng.random() / 2)
+
+    def is_done(self) -> bool:
+        return set(self.places().values()) == {RECORDS // PARTITIONS}
+
+
+@pytest.fixture(params=["postgres", "delta"])
+def effects(
+    request: pytest.FixtureRequest,
+    topics: Topics,
+    job_name: str,
+    kafka_cli: CommandLine,
+    connected: Connection,
+    jdbc_jar: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Effects:
+    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jdbc_jar))
+    topic = topics.create(f"in-{job_name}", {}, partitions=PARTITIONS)
+    for partition in range(PARTITIONS):
+        records = [NewEvent(b"", b"%d" % n) for n in range(RECORDS // PARTITIONS)]
+        topics.write(topic, records, partition=partition)
+    for name in (coordinator_stream_name(job_name, "1"), checkpoint_stream_name(job_name, "1")):
+        topics.will_be_made(name)
+    SinkPosition(job_name, "1").take(connected)
+    connected.execute('create table effects (partition integer, "offset" bigint)')
+    place = str(tmp_path / "table") if request.param == "delta" else kafka_cli.database_url
+    if request.param == "delta":
+        DeltaTable.create(place, Schema.from_json(SCHEMA))
+    return Effects(request.param, job_name, topic, place, kafka_cli, connected, tmp_path)
+
+
+def test_kills_and_rewinds(effects: Effects) -> None:
+    rng = random.Random(1)
+    rewinds = {KILLS * number // REWINDS for number in range(REWINDS)}
+    for kill in range(KILLS):
+        with effects.running() as process:
+            effects.wait_for_news(process, rng)
+            if kill in rewinds:
+                effects.rewind(rng.randrange(PARTITIONS), rng.randrange(50))
+            if kill % 2:
+                kill_a_worker(process.pid)
+                effects.wait_for_news(process, rng)
+        effects.note_rewinds()
+        assert_log_is_not_ahead(effects)
+    with effects.running() as process:
+        wait_until(lambda: effects.is_done() or process.poll() is not None, 600, "the end")
+        assert process.poll() is None
+    assert effects.written() == effects.expected
+    assert_log_is_not_ahead(effects)
+
+
+def test_a_copy_that_was_suspended_stops(effects: Effects) -> None:
+    rng = random.Random(2)
+    for number in range(PAUSES):
+        if number:
+            for partition in range(PARTITIONS):
+                effects.rewind(partition, 0)
+            effects.note_rewinds()
+        with effects.running() as first:
+            effects.wait_for_news(first, rng)
+            os.killpg(first.pid, signal.SIGSTOP)
+            with effects.running() as second:
+                effects.wait_for_news(second, rng)
+                os.killpg(first.pid, signal.SIGCONT)
+                assert first.wait(120) == 1
+        log = effects.folder / "job.log"
+        assert "Another copy of job" in log.read_text(errors="replace")
+        log.unlink()
+    with effects.running() as process:
+        wait_until(lambda: effects.is_done() or process.poll() is not None, 600, "the end")
+    assert effects.written() == effects.expected
+
+
+def kill_a_worker(group: int) -> None:
+    """Kill one of the Python processes in which Spark runs tasks."""
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError, ProcessLookupError, ValueError):
+            pid = int(entry.name)
+            if os.getpgid(pid) == group and b"pyspark.daemon" in (entry / "cmdline").read_bytes():
+                os.kill(pid, signal.SIGKILL)
+                return
+
+
+def assert_log_is_not_ahead(effects: Effects) -> None:
+    """Each checkpoint in SQL is at most where the sink is, unless a startpoint has moved the sink back since."""
+    followed = effects.cli(
+        "follow", coordinator_stream_name(effects.job, "1"), checkpoint_stream_name(effects.job, "1"), "--once"
+    )
+    assert followed.code == 0, followed.err
+    found = effects.connection.execute(
+        "select partition_id, input_offset_number + 1 from coordinator.checkpoint where job_name = %s", (effects.job,)
+    ).fetchall()
+    places = effects.places()
+    assert [row for row in found if row[1] > places[row[0]]] == []
