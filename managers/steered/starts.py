@@ -15,28 +15,28 @@ _NEW: Final = ""
 _logger: Final = logging.getLogger(__name__)
 
 
-def starting_offsets(
-    record: JobRecord,
-    admin: SystemAdmin,
-    system: str,
-    *,
-    config: Mapping[str, str],
-    streams: Collection[str] = (),
-) -> dict[SystemStreamPartition, int]:
-    """The first offset to read of every partition of a job's inputs in one system: startpoint, checkpoint or default.
+def input_streams(record: JobRecord, config: Mapping[str, str], system: str) -> frozenset[str]:
+    """The inputs of a job in one system: those in its config, or if it names none, those that its tasks read."""
+    configured = inputs(config)
+    read = {(each.system, each.stream) for partitions in record.tasks.values() for each in partitions}
+    return frozenset(stream for one, stream in (read if configured is None else configured) if one == system)
 
-    ``config`` is the job's, ``streams`` are the inputs, by default those in config, else those that its tasks read.
-    Pending startpoints are fanned out to the tasks first. One that cannot be followed is logged. If several tasks read
-    a partition, the lowest offset counts. Raises as `find_starting_offsets`, and `InputMissing`.
+
+def starting_offsets(
+    record: JobRecord, admin: SystemAdmin, config: Mapping[str, str], system: str, streams: Collection[str]
+) -> dict[SystemStreamPartition, int]:
+    """The first offset to read of every partition of some inputs of one system: startpoint, checkpoint or default.
+
+    Pending startpoints are fanned out to the job's tasks first. One that cannot be followed is logged. If several tasks
+    read a partition, the lowest offset counts. Raises as `find_starting_offsets`, and `InputMissing`.
     """
     tasks = record.tasks
     if tasks:
         record.startpoints.fan_out(tasks)
-    wanted = set(streams) or _inputs_of(system, config, tasks)
     readers = _readers(record, tasks)
     assigned = [
         one
-        for stream, known in admin.get_system_stream_metadata(sorted(wanted)).items()
+        for stream, known in admin.get_system_stream_metadata(sorted(streams)).items()
         for number in known.partitions
         for partition in [SystemStreamPartition(system, stream, number)]
         for one in readers.get(partition) or [AssignedPartition(_NEW, partition)]
@@ -48,14 +48,6 @@ def starting_offsets(
     for (_, partition), offset in found.items():
         starts[partition] = min(int(offset or 0), starts.get(partition, int(offset or 0)))
     return starts
-
-
-def _inputs_of(
-    system: str, config: Mapping[str, str], tasks: Mapping[str, Collection[SystemStreamPartition]]
-) -> set[str]:
-    configured = inputs(config)
-    read = {(each.system, each.stream) for partitions in tasks.values() for each in partitions}
-    return {stream for one, stream in (read if configured is None else configured) if one == system}
 
 
 def _readers(
