@@ -127,7 +127,5 @@ class BatchThread(Closing):
     def _report(self, error: Exception) -> None:
         if not self._is_failing:
             reason = str(error) if isinstance(error, PortableError) else describe_cause(error)
-            _logger.warning(
-                "The batches of query %s are not on the log yet, which is tried again: %s", self._query, reason
-            )
+            _logger.warning("The batches of query %s wait until the log answers: %s", self._query, reason)
         self._is_failing = True

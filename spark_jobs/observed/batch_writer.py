@@ -95,8 +95,8 @@ class BatchWriter:
 
 def _is_ahead(offsets: Offsets, known: Offsets) -> bool:
     """Whether some partitions are beyond their checkpoint, and none is before it."""
-    later = {each: int(offset or 0) - int(known.get(each) or -1) for each, offset in offsets.items()}
-    return offsets.keys() >= known.keys() and min(later.values(), default=0) >= 0 and any(later.values())
+    further = [int(offset or -1) - int(known.get(each) or -1) for each, offset in offsets.items()]
+    return offsets.keys() >= known.keys() and min(further, default=0) >= 0 and any(further)
 
 
 def _has_followed(startpoint: Startpoint, partition: SystemStreamPartition, start: Positions, before: Offsets) -> bool:

@@ -33,9 +33,10 @@ _logger: Final = logging.getLogger(__name__)
 class _Listener(StreamingQueryListener):
     """Enqueues the batches of the query of a name."""
 
-    def __init__(self, query: str, queue: BatchQueue) -> None:
+    def __init__(self, query: str, queue: BatchQueue, secrets: SecretPolicy) -> None:
         self._query: Final = query
         self._queue: Final = queue
+        self._secrets: Final = secrets
         self._run_id: object = None
         self._reported: set[str] = set()
         self.has_ended: Final = Event()
@@ -62,7 +63,7 @@ class _Listener(StreamingQueryListener):
         for description in batch.ignored:
             self._report(f"Query {self._query} reads {description}, whose offsets are not observed.")
         if batch.sources:
-            self._queue.put(batch)
+            self._queue.put(batch._replace(sink=self._secrets.mask_text(batch.sink)))
 
     def _report(self, sentence: str) -> None:
         if sentence not in self._reported:
@@ -73,11 +74,11 @@ class _Listener(StreamingQueryListener):
 class Observation(Closing):
     """Writes what a query does on the logs of a job, until it is stopped. A context manager."""
 
-    def __init__(self, spark: "SparkSession", query: str, thread: BatchThread) -> None:
+    def __init__(self, spark: "SparkSession", query: str, thread: BatchThread, secrets: SecretPolicy) -> None:
         self._spark: Final = spark
         self._query: Final = query
         self._thread: Final = thread
-        self._listener: Final = _Listener(query, thread.queue)
+        self._listener: Final = _Listener(query, thread.queue, secrets)
         spark.streams.addListener(self._listener)
 
     def stop(self) -> None:
@@ -106,19 +107,26 @@ def observe(
     """See `coordstream.spark.observe`."""
     if not query:
         raise SparkJobError("A query without a name cannot be observed. Name it with writeStream.queryName.")
-    thread = BatchThread(open_record, query, {**spark_settings(spark, secrets), **config})
+    thread = BatchThread(open_record, query, without_secrets({**spark_settings(spark), **config}, secrets))
     try:
         thread.start()
     except PortableError as error:
         raise SparkJobError(str(error)) from error
-    return Observation(spark, query, thread)
+    return Observation(spark, query, thread, secrets)
 
 
-def spark_settings(spark: "SparkSession", secrets: SecretPolicy) -> dict[str, str]:
-    """The settings of a session that matter to a streaming query, without secrets."""
+def spark_settings(spark: "SparkSession") -> dict[str, str]:
+    """The settings of a session that matter to a streaming query."""
     found = {key: value for key, value in spark.conf.getAll.items() if key.startswith(_KEPT_PREFIX)}
     found |= {key: value for key in _KEPT if (value := spark.conf.get(key, None)) is not None}
-    found["spark.version"] = spark.version
+    return {**found, "spark.version": spark.version}
+
+
+def without_secrets(config: Mapping[str, str], secrets: SecretPolicy) -> dict[str, str]:
+    """The keys whose values are no secrets. Raises SparkJobError: a value is not a string."""
+    for key, value in config.items():
+        if not isinstance(value, str):
+            raise SparkJobError(f"Invalid value of {key} in config: expected a string, not {type(value).__name__}.")
     return {
-        key: value for key, value in found.items() if not (secrets.is_secret_name(key) or secrets.holds_secret(value))
+        key: value for key, value in config.items() if not (secrets.is_secret_name(key) or secrets.holds_secret(value))
     }

@@ -12,7 +12,8 @@ OWN_SOURCE: Final = "coordstream"
 """The system of the streams that the data source `coordinator_stream` reads."""
 
 _CONNECTOR: Final = ("KafkaV2[", "KafkaSource[")
-_NONE: Final = ("None", "null", "")
+_NONE: Final = ("None", "null", "", "{}")
+"""Offsets of a source that has read nothing yet."""
 
 Positions = Mapping[SystemStreamPartition, int]
 """The next offset to read of each partition."""
@@ -60,8 +61,8 @@ def parse_progress(progress: Mapping[str, Any]) -> CommittedBatch:
 
 
 def processed(positions: Positions) -> dict[SystemStreamPartition, str]:
-    """The last processed offsets, as in a checkpoint. A partition of which nothing was read is left out."""
-    return {partition: str(offset - 1) for partition, offset in positions.items() if offset > 0}
+    """The last processed offsets, as in a checkpoint; -1 if nothing was read before offset 0."""
+    return {partition: str(offset - 1) for partition, offset in positions.items()}
 
 
 def _positions(description: str, offset: str) -> Positions | None:
