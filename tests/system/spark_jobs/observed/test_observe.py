@@ -129,7 +129,7 @@ def test_the_query_goes_on_while_the_database_is_away(
 ) -> None:
     query.produce({0: 9})
     with observe(spark, query.job, NAME, query.config) as observation:
-        streaming = query.start(processingTime="1 milliseconds")
+        streaming = query.start()
         streaming.processAllAvailable()
         wait_until(lambda: history(cli) == written(query.committed()), what="the first batches")
         monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")

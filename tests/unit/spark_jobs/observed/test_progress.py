@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from eventlog.partition import SystemStreamPartition
-from spark_jobs.data_source.stream_reader import Place
 from spark_jobs.observed.progress import CommittedBatch, SourceRange, parse_progress, processed
 
 TOPICS = "KafkaV2[Subscribe[clicks,views]]"
@@ -34,7 +33,7 @@ def test_the_offsets_of_the_kafka_connector() -> None:
 
 
 def test_the_offsets_of_our_data_source() -> None:
-    places = [{"__samza_coordinator_a_1": Place("incarnation 1", position)} for position in (3, 5)]
+    places = [{"__samza_coordinator_a_1": ["incarnation 1", position, 0]} for position in (3, 5)]
     parsed = parse_progress(progress(source("org.apache.spark.python", *places)))
     partition = SystemStreamPartition("coordstream", "__samza_coordinator_a_1", 0)
     assert parsed.sources == (SourceRange(0, {partition: 3}, {partition: 5}),)
