@@ -1,4 +1,4 @@
-"""The relations as DataFrames of Spark.
+"""The relations as DataFrames of Spark, and streaming queries on the logs of jobs.
 
 >>> from coordstream.spark import build_session, read_relation, snapshot
 >>> spark = build_session("report")
@@ -8,19 +8,34 @@ The database is that of the settings, or else the embedded Postgres, which is st
 pyarrow; it starts no JVM.
 """
 
+import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from coordstream.database import open_database
+from coordstream.database import DatabaseUnreachable, open_database
 from coordstream.errors import missing_message
+from coordstream.event_logs import open_job_record
+from coordstream.input_system import OpenInputs
+from coordstream.settings import load_settings
 from coordstream.steered import open_steered
+from eventlog.config import OffsetSettings
+from eventlog.errors import PortableError
+from eventlog.source import SourceUnavailable
+from managers.steered import starts
+from managers.steered.job_record import JobRecord
 from projections.fold.settings import FoldSettings
 
 try:
     from spark_jobs import session
     from spark_jobs.data_source.source import register as register_source
+    from spark_jobs.errors import SparkJobError
     from spark_jobs.log_task import LogTaskSettings
+    from spark_jobs.observed import listener
+    from spark_jobs.observed.listener import Observation
+    from spark_jobs.observed.progress import KAFKA
     from spark_jobs.relations import jdbc
     from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
     from spark_jobs.steered import stream
@@ -36,15 +51,18 @@ if TYPE_CHECKING:
 __all__ = [
     "JDBC_DRIVER",
     "DeltaSink",
+    "Observation",
     "OpenSnapshot",
     "PostgresSink",
     "SteeredStream",
     "build_session",
     "log_positions",
+    "observe",
     "read_relation",
     "register",
     "register_catalog",
     "snapshot",
+    "starting_offsets",
 ]
 
 
@@ -112,3 +130,53 @@ class SteeredStream(stream.SteeredStream):
         super().__init__(
             open_steered, job=job, inputs=inputs, sink=sink, process=process, config=config, max_records=max_records
         )
+
+
+def observe(spark: "SparkSession", job: str, query: str, config: Mapping[str, str] | None = None) -> Observation:
+    """Write what a streaming query does on the logs of a job, until the observation is stopped.
+
+    ``job`` is ``name/id`` or ``name`` (id 1), ``query`` the name of the query (`queryName`), which may start before or
+    after. Each run writes its config and the assignment of its partitions, each committed batch a checkpoint. There is
+    a task for each source, ``<query>-<number>``; sources are those of Spark's Kafka connector and our own data source.
+    ``config`` is written too, such as ``systems.kafka.consumer.bootstrap.servers``, with which lag can be told.
+
+    The query never waits: batches are written by a thread. An outage of the log is logged, and later batches make up
+    for it. Raises SparkJobError: the query has no name, the job's name is invalid, or the job is another program's.
+    """
+    return listener.observe(spark, query, partial(_open_observed, job), config or {}, load_settings().secrets)
+
+
+def starting_offsets(job: str, config: Mapping[str, str] | None = None, topics: Collection[str] = ()) -> str:
+    """The value of the option ``startingOffsets`` of Spark's Kafka source with which an observed job goes on.
+
+    Each partition starts at its startpoint, else after its checkpoint, else at the default of the job's config:
+    ``latest``, or ``earliest`` if ``systems.kafka.samza.offset.default`` is ``oldest``. Pending startpoints are fanned
+    out first. ``config`` is over that on the log. ``topics`` are those of the source, by default all inputs of the job;
+    if none are known yet, the default is returned. Spark ignores the option if the checkpoint folder has offsets.
+
+    Raises SparkJobError: the job is another program's, the log or the brokers do not answer, or a checkpoint has no
+    next offset.
+    """
+    try:
+        with _open_observed(job) as record, OpenInputs() as inputs:
+            known = {**record.config, **(config or {})}
+            streams = topics or starts.input_streams(record, known, KAFKA)
+            if not streams:
+                return "earliest" if OffsetSettings(known).default_offset(KAFKA, "") == "oldest" else "latest"
+            found = starts.starting_offsets(record, inputs.admin(known, KAFKA), known, KAFKA, streams)
+    except PortableError as error:
+        raise SparkJobError(str(error)) from error
+    offsets: dict[str, dict[str, int]] = {}
+    for partition, offset in sorted(found.items()):
+        offsets.setdefault(partition.stream, {})[str(partition.partition)] = offset
+    return json.dumps(offsets)
+
+
+@contextmanager
+def _open_observed(job: str) -> Iterator[JobRecord]:
+    """The record of an observed job. Raises SourceUnavailable if its logs do not answer."""
+    try:
+        with open_job_record(job, source=listener.SOURCE) as record:
+            yield record
+    except DatabaseUnreachable as error:
+        raise SourceUnavailable(str(error)) from error

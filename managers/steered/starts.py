@@ -6,8 +6,9 @@ from typing import Final
 
 from eventlog.config import inputs
 from eventlog.partition import SystemStreamPartition
-from eventlog.system_admin import SystemAdmin
-from managers.offsets.resolved_starts import AssignedPartition, find_starting_offsets
+from eventlog.startpoint import StartpointOldest
+from eventlog.system_admin import SystemAdmin, is_kafka_offset
+from managers.offsets.resolved_starts import AssignedPartition, OffsetError, find_starting_offsets
 from managers.steered.job_record import JobRecord
 
 _NEW: Final = ""
@@ -15,47 +16,57 @@ _NEW: Final = ""
 _logger: Final = logging.getLogger(__name__)
 
 
-def starting_offsets(
-    record: JobRecord,
-    admin: SystemAdmin,
-    system: str,
-    *,
-    config: Mapping[str, str],
-    streams: Collection[str] = (),
-) -> dict[SystemStreamPartition, int]:
-    """The first offset to read of every partition of a job's inputs in one system: startpoint, checkpoint or default.
+def input_streams(record: JobRecord, config: Mapping[str, str], system: str) -> frozenset[str]:
+    """The inputs of a job in one system: those in its config, or if it names none, those that its tasks read."""
+    configured = inputs(config)
+    read = {(each.system, each.stream) for partitions in record.tasks.values() for each in partitions}
+    return frozenset(stream for one, stream in (read if configured is None else configured) if one == system)
 
-    ``config`` is the job's, ``streams`` are the inputs, by default those in config, else those that its tasks read.
-    Pending startpoints are fanned out to the tasks first. One that cannot be followed is logged. If several tasks read
-    a partition, the lowest offset counts. Raises as `find_starting_offsets`, and `InputMissing`.
+
+def starting_offsets(
+    record: JobRecord, admin: SystemAdmin, config: Mapping[str, str], system: str, streams: Collection[str]
+) -> dict[SystemStreamPartition, int]:
+    """The first offset to read of every partition of some inputs of one system: startpoint, checkpoint or default.
+
+    Pending startpoints are fanned out to the job's tasks first. One that cannot be followed is logged. If several tasks
+    read a partition, the lowest offset counts. A partition that was added to a stream since starts at its oldest
+    offset. Raises as `find_starting_offsets`, `InputMissing`, and `OffsetError` for a startpoint that is no number.
     """
     tasks = record.tasks
     if tasks:
         record.startpoints.fan_out(tasks)
-    wanted = set(streams) or _inputs_of(system, config, tasks)
     readers = _readers(record, tasks)
     assigned = [
         one
-        for stream, known in admin.get_system_stream_metadata(sorted(wanted)).items()
+        for stream, known in admin.get_system_stream_metadata(sorted(streams)).items()
         for number in known.partitions
-        for partition in [SystemStreamPartition(system, stream, number)]
-        for one in readers.get(partition) or [AssignedPartition(_NEW, partition)]
+        for one in _assigned(SystemStreamPartition(system, stream, number), readers)
     ]
     found, refused = find_starting_offsets(config, {system: admin}, assigned)
     for each in refused:
         _logger.warning("%s", each)
     starts: dict[SystemStreamPartition, int] = {}
-    for (_, partition), offset in found.items():
-        starts[partition] = min(int(offset or 0), starts.get(partition, int(offset or 0)))
+    for (task_name, partition), offset in found.items():
+        number = _number(task_name, partition, offset)
+        starts[partition] = min(number, starts.get(partition, number))
     return starts
 
 
-def _inputs_of(
-    system: str, config: Mapping[str, str], tasks: Mapping[str, Collection[SystemStreamPartition]]
-) -> set[str]:
-    configured = inputs(config)
-    read = {(each.system, each.stream) for partitions in tasks.values() for each in partitions}
-    return {stream for one, stream in (read if configured is None else configured) if one == system}
+def _assigned(
+    partition: SystemStreamPartition, readers: Mapping[SystemStreamPartition, list[AssignedPartition]]
+) -> list[AssignedPartition]:
+    is_of_known_stream = any((each.system, each.stream) == (partition.system, partition.stream) for each in readers)
+    oldest = StartpointOldest(0) if is_of_known_stream else None
+    return readers.get(partition) or [AssignedPartition(_NEW, partition, startpoint=oldest)]
+
+
+def _number(task_name: str, partition: SystemStreamPartition, offset: str | None) -> int:
+    if offset is None or not is_kafka_offset(offset):
+        raise OffsetError(
+            f"Task {task_name!r} cannot start to read {partition} at {offset!r}, which is no offset. Delete its "
+            "startpoint, and request another."
+        )
+    return int(offset)
 
 
 def _readers(
