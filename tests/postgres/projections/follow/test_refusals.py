@@ -85,6 +85,7 @@ def test_a_known_stream_is_followed_again_once_the_cause_is_fixed(
     with following(database_url, cluster, FollowPlan((ORDERS, COUNTS))) as running:
         say(cluster, a="1")
         wait_for_state(connected, "live", None)
+        wait_for_state(connected, "live", None, COUNTS)
         cluster.refused[ORDERS] = REASON
         cluster.is_away = True
         cluster.tell()
