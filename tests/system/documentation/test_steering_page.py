@@ -31,7 +31,7 @@ def test_the_page_gives_what_it_shows(
 
     write_clicks("ada", 50, partition=0)
     write_clicks("bob", 50, partition=1)
-    for job in ("clicks", "pages"):
+    for job in ("clicks", "pages", "seen"):
         topics.will_be_made(coordinator_stream_name(job, "1"))
         topics.will_be_made(checkpoint_stream_name(job, "1"))
     names: dict[str, Any] = {"write_clicks": write_clicks}
