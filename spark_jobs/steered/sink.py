@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from eventlog.partition import SystemStreamPartition
 from managers.steered.steered_job import Committed, SteeredBatch
 from spark_jobs.errors import spark_errors
+from spark_jobs.session import count_cores
 
 Batches = Iterator[Any]
 """Record batches of Arrow."""
@@ -37,9 +38,9 @@ class Sink(ABC):
 
 
 def run_tasks(output: DataFrame, write: Callable[[Batches], Iterator[Any]], result: str) -> list[Any]:
-    """Let each task of a DataFrame write its rows, and return what the successful attempts say of them.
+    """Let tasks, one per core, write the rows of a DataFrame, and return what the successful attempts say of them.
 
     Spark may run a task twice; the rows of an attempt whose result is not returned are not to be used.
     """
     with spark_errors("Cannot compute a batch"):
-        return output.mapInArrow(write, result).collect()
+        return output.coalesce(count_cores(output.sparkSession)).mapInArrow(write, result).collect()

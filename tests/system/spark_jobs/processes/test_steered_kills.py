@@ -34,10 +34,8 @@ KILLS: Final = scaled(3, 40)
 PAUSES: Final = scaled(2, 20)
 BATCH_RECORDS: Final = scaled(1_000, 2_000)
 REWINDS: Final = 3
-STOPPED: Final = re.compile(
-    r"^\S*(JobTakenOver: Another copy of job|CheckpointNotWritten: Cannot confirm)", re.MULTILINE
-)
-"""A copy that is suspended between sink and log finds that its brokers have given it up."""
+STOPPED: Final = re.compile(r"^[\w.]+\.(JobTakenOver|CheckpointNotWritten|SourceUnavailable): ", re.MULTILINE)
+"""A copy that is suspended for long may find first that its brokers have given it up."""
 
 SCHEMA: Final = (
     '{"type":"struct","fields":[{"name":"partition","type":"integer","nullable":true,"metadata":{}},'
