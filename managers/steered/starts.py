@@ -36,11 +36,12 @@ def starting_offsets(
     if tasks:
         record.startpoints.fan_out(tasks)
     readers = _readers(record, tasks)
+    read = {each.stream for each in readers if each.system == system}
     assigned = [
         one
         for stream, known in admin.get_system_stream_metadata(sorted(streams)).items()
-        for number in known.partitions
-        for one in _assigned(SystemStreamPartition(system, stream, number), readers)
+        for partition in (SystemStreamPartition(system, stream, number) for number in known.partitions)
+        for one in readers.get(partition) or [_unread(partition, is_added=stream in read)]
     ]
     found, refused = find_starting_offsets(config, {system: admin}, assigned)
     for each in refused:
@@ -52,12 +53,9 @@ def starting_offsets(
     return starts
 
 
-def _assigned(
-    partition: SystemStreamPartition, readers: Mapping[SystemStreamPartition, list[AssignedPartition]]
-) -> list[AssignedPartition]:
-    is_of_known_stream = any((each.system, each.stream) == (partition.system, partition.stream) for each in readers)
-    oldest = StartpointOldest(0) if is_of_known_stream else None
-    return readers.get(partition) or [AssignedPartition(_NEW, partition, startpoint=oldest)]
+def _unread(partition: SystemStreamPartition, *, is_added: bool) -> AssignedPartition:
+    """A partition that no task has read yet. ``is_added``: tasks read others of its stream."""
+    return AssignedPartition(_NEW, partition, startpoint=StartpointOldest(0) if is_added else None)
 
 
 def _number(task_name: str, partition: SystemStreamPartition, offset: str | None) -> int:

@@ -112,7 +112,11 @@ def observe(
         thread.start()
     except PortableError as error:
         raise SparkJobError(str(error)) from error
-    return Observation(spark, query, thread, secrets)
+    try:
+        return Observation(spark, query, thread, secrets)
+    except BaseException:
+        thread.close()
+        raise
 
 
 def spark_settings(spark: "SparkSession") -> dict[str, str]:
