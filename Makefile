@@ -98,8 +98,10 @@ test-pythons: java $(PYTHONS:%=build/python-%/.installed) ## Run the tests witho
 	done
 	build/python-$(lastword $(PYTHONS))/bin/python -m pytest -q $(SMOKE_TESTS) $(PYTEST_OPTIONS)
 
+# PYENV_VERSION selects the version where pyenv provides it.
 build/python-%/.installed: $(STAMP)
-	python$* -m venv --clear build/python-$*
+	@PYENV_VERSION=$* python$* -c '' 2>/dev/null || { echo "Python $* is not on the PATH. Install it, or select other versions with make test-pythons PYTHONS='3.12 3.13'." >&2; exit 1; }
+	PYENV_VERSION=$* python$* -m venv --clear build/python-$*
 	build/python-$*/bin/python -m pip install --quiet --disable-pip-version-check -r <(sed '/--hash=/d; s/ \\$$//' requirements.lock)
 	build/python-$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@

@@ -108,9 +108,12 @@ class FollowSession:
             run.is_listed = True
 
     def _attach_due(self) -> None:
-        """Attach streams for a while, and retry at most one that was refused, so that refusals delay no others."""
+        """Attach streams for a while, first those that are due for longest: none waits for others that fail again and
+        again. Retry at most one that was refused, so that refusals delay no others.
+        """
         began, has_retried, has_asked = monotonic(), False, False
         due = [each for each in self._run.streams.values() if each.is_to_attach and each.due_at <= began]
+        due.sort(key=lambda stream: stream.due_at)
         with ignore_rejections():  # each stream is refused below
             self._attacher.take_locks([stream for stream in due if not stream.has_lock and not stream.refusal])
             has_asked = True
