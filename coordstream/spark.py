@@ -39,7 +39,6 @@ try:
     from spark_jobs.relations import jdbc
     from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
     from spark_jobs.steered import stream
-    from spark_jobs.steered.delta_sink import DeltaSink
     from spark_jobs.steered.postgres_sink import PostgresSink
     from spark_jobs.steered.sink import Sink
 except ImportError as error:
@@ -47,6 +46,8 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from spark_jobs.steered.delta_sink import DeltaSink
 
 __all__ = [
     "JDBC_DRIVER",
@@ -101,6 +102,17 @@ def register_catalog(spark: "SparkSession") -> None:
     """
     with open_database(warns=False) as database:
         jdbc.register_catalog(spark, database.connection)
+
+
+def __getattr__(name: str) -> object:
+    """`DeltaSink`, which needs the extra ``lake``."""
+    if name != "DeltaSink":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from spark_jobs.steered.delta_sink import DeltaSink  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(missing_message(error.name) or str(error)) from error
+    return DeltaSink
 
 
 _READER: Final = RelationReader(_database_url)

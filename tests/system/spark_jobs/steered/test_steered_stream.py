@@ -1,5 +1,8 @@
 """Steered jobs on real Kafka, Spark and Postgres: what a batch reads, and what sink, log and relations say after it."""
 
+import sys
+from pathlib import Path
+
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -76,3 +79,37 @@ def test_bad_input_is_one_sentence_and_writes_nothing(spark: SparkSession, click
     with pytest.raises(SparkJobError, match="either a table or a statement"):
         PostgresSink(url=url)
     assert clicks_job.written() == []
+
+
+MODULE = """
+from coordstream.spark import PostgresSink, SteeredStream
+
+def process(records, batch):
+    return records.selectExpr("cast(key as string) as user_name", "cast(cast(value as string) as int) as number")
+
+def stream():
+    return SteeredStream(sink=PostgresSink("clicks", url={url!r}), process=process, **{given!r})
+
+number = 1
+"""
+
+
+def test_the_command_runs_a_stream_of_a_module(
+    spark: SparkSession, clicks_job: ClicksJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(spark), "stop", lambda _: None)  # it would be the session of the run
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    module = f"steered_{clicks_job.name.replace('-', '_')}"
+    text = MODULE.format(url=clicks_job.cli.database_url, given=clicks_job.given)
+    (tmp_path / f"{module}.py").write_text(text)
+
+    def run(name: str) -> tuple[int, str]:
+        done = clicks_job.cli("spark", "run", name, "--available-now")
+        return done.code, done.out + done.err
+
+    assert run(f"{module}:stream") == (0, "Wrote 1 batch.\n")
+    assert clicks_job.written() == ALL
+    assert run(f"{module}:number") == (1, f"'{module}:number' is int. Expected a SteeredStream.\n")
+    expected = "Expected MODULE:STREAM, such as clicks:stream."
+    assert run(f"{module}:no")[1].endswith(f"has no attribute 'no'. {expected}\n")
+    assert run("no_such:stream") == (1, f"Cannot find 'no_such:stream': No module named 'no_such'. {expected}\n")
