@@ -37,7 +37,8 @@ try:
     from spark_jobs.observed.listener import Observation
     from spark_jobs.observed.progress import KAFKA
     from spark_jobs.relations import jdbc
-    from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
+    from spark_jobs.relations.open_snapshot import OpenSnapshot
+    from spark_jobs.relations.reader import RelationReader, log_positions
     from spark_jobs.steered import stream
     from spark_jobs.steered.delta_sink import DeltaSink
     from spark_jobs.steered.postgres_sink import PostgresSink
