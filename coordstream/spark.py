@@ -39,6 +39,7 @@ try:
     from spark_jobs.relations import jdbc
     from spark_jobs.relations.open_snapshot import OpenSnapshot
     from spark_jobs.relations.reader import RelationReader, log_positions
+    from spark_jobs.relations.receipts import receipt_of
     from spark_jobs.steered import stream
     from spark_jobs.steered.delta_sink import DeltaSink
     from spark_jobs.steered.postgres_sink import PostgresSink
@@ -60,6 +61,7 @@ __all__ = [
     "log_positions",
     "observe",
     "read_relation",
+    "receipt_of",
     "register",
     "register_catalog",
     "snapshot",
