@@ -37,7 +37,9 @@ try:
     from spark_jobs.observed.listener import Observation
     from spark_jobs.observed.progress import KAFKA
     from spark_jobs.relations import jdbc
-    from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
+    from spark_jobs.relations.open_snapshot import OpenSnapshot
+    from spark_jobs.relations.reader import RelationReader, log_positions
+    from spark_jobs.relations.receipts import receipt_of
     from spark_jobs.steered import stream
     from spark_jobs.steered.postgres_sink import PostgresSink
     from spark_jobs.steered.sink import Sink
@@ -60,6 +62,7 @@ __all__ = [
     "log_positions",
     "observe",
     "read_relation",
+    "receipt_of",
     "register",
     "register_catalog",
     "snapshot",

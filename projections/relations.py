@@ -71,7 +71,9 @@ CURRENT_TABLES: Final = {
 LOG_TABLES: Final = FOLDED_TABLES | CURRENT_TABLES
 """All tables with rows of single logs."""
 
-_ARCHIVE: Final = "log log_head event observation held_name relation_object horizon retired_stream input_bound"
+_ARCHIVE: Final = (
+    "log log_head event observation held_name relation_object horizon retired_stream input_bound spark_read"
+)
 _STATES: Final = "job_log position refused_stream stream_holder"
 TABLES: Final = [
     *(f"eventlog.{name}" for name in _ARCHIVE.split()),

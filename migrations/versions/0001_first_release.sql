@@ -77,6 +77,20 @@ comment on column eventlog.horizon.horizon_offset is
     'below it, the archive has only what the state at this offset needs';
 comment on column eventlog.horizon.horizon_time is 'the time that was given as the horizon';
 
+create table eventlog.spark_read (
+    spark_read_id bigint generated always as identity,
+    read_at timestamptz not null, as_of timestamptz not null,
+    row_count bigint not null, checksum bigint not null,
+    read_by text not null, application text not null,
+    relation_name text not null, column_names text[] not null,
+    log_ids integer[] not null, next_offsets bigint[] not null,
+    constraint pk_spark_read primary key (spark_read_id)
+);
+create index ix_spark_read_log_ids on eventlog.spark_read using gin (log_ids);
+create index ix_spark_read_read_by_read_at on eventlog.spark_read (read_by, read_at);
+comment on table eventlog.spark_read is 'receipts: what reads of Spark showed, so that the same can be read again';
+comment on column eventlog.spark_read.next_offsets is 'the first offset of each of the log_ids that the read did not show';
+
 create table eventlog.held_name (
     name text not null,
     constraint pk_held_name primary key (name)

@@ -1,6 +1,6 @@
 -- Needs: *
 -- The relations as of a time and as of a log offset: two functions per relation, which call its `_at` function with the cuts of the
--- job's logs. startpoint, startpoint_history and starting_offset also depend on the time at which expiry is judged: their functions are
+-- job's logs; and a third one of all jobs of a receipt (see as_read.sql). startpoint, startpoint_history and starting_offset also depend on the time at which expiry is judged: their functions are
 -- in the files of these relations.
 do $do$
 declare
@@ -36,6 +36,14 @@ begin
       returns setof coordinator.%1$s language sql stable parallel safe as $$
         select %2$s
         from projection.job_at_offset($1, $2, $3, %5$s, $5) j
+        cross join lateral projection.%1$s_at(%3$s, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where %4$s
+      $$;
+      create function projection.%1$s_as_read(log_ids integer[], next_offsets bigint[], at timestamptz)
+      returns setof coordinator.%1$s language sql stable parallel safe as $$
+        select %2$s
+        from projection.receipt_job($1, $2, $3) j
         cross join lateral projection.%1$s_at(%3$s, null) r
         join projection.job_log l on l.log_id = r.log_id
         where %4$s

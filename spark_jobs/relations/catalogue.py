@@ -24,9 +24,10 @@ FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid 
 WHERE c.relnamespace = 'coordinator'::regnamespace AND c.relkind IN ('v', 'r', 'm', 'p') GROUP BY c.relname
 """
 _FUNCTIONS: Final[LiteralString] = """
-SELECT proname::text FROM pg_catalog.pg_proc WHERE pronamespace = 'coordinator'::regnamespace
+SELECT proname::text FROM pg_catalog.pg_proc
+WHERE pronamespace IN ('coordinator'::regnamespace, 'projection'::regnamespace)
 """
-BUCKET: Final = "read_bucket"
+_BUCKET: Final = "read_bucket"
 """The partition column of a read of all jobs: the bucket of the job whose as-of function is called."""
 
 _JOBS: Final = sql.SQL(
@@ -47,6 +48,9 @@ _LOGS_AT_OFFSET: Final = sql.SQL(
     " THEN {log_offset} ELSE y.cut END FROM projection.log_cut(l.log_id, t.at) AS y) AS x (cut)"
     " WHERE x.cut >= 0 OFFSET 0) AS c)"
 )
+_LOGS_NOW: Final = sql.SQL(
+    "(SELECT l.log_id, 9223372036854775807 AS last_offset FROM projection.job_log AS l WHERE {jobs} AND {shown})"
+)
 _HISTORY: Final = sql.SQL(
     "(SELECT job_name, job_id, job_bucket AS read_bucket, stream_kind, incarnation, last_offset, cut_at"
     " FROM {logs} AS log) AS cut JOIN {relation} AS r ON r.job_name = cut.job_name AND r.job_id = cut.job_id"
@@ -65,9 +69,12 @@ SHARES: Final = sql.SQL(
 """About how many rows there are, and the last offset of each share of them: counted at every ``step``-th offset."""
 
 POSITIONS: Final = sql.SQL(
-    "SELECT log.stream_name, log.incarnation, least(cut.last_offset, position.next_offset - 1) + 1 FROM {logs} AS cut"
-    " JOIN projection.job_log AS log ON log.log_id = cut.log_id"
+    "SELECT log.stream_name, log.incarnation, least(cut.last_offset, position.next_offset - 1) + 1 AS next_offset,"
+    " log.log_id FROM {logs} AS cut JOIN projection.job_log AS log ON log.log_id = cut.log_id"
     " JOIN projection.position AS position ON position.log_id = cut.log_id"
+)
+_ENDS: Final = sql.SQL(
+    "SELECT array_agg(log_id ORDER BY log_id), array_agg(next_offset ORDER BY log_id), {at} FROM ({positions}) AS log"
 )
 
 
@@ -82,18 +89,36 @@ class LogOffset(NamedTuple):
     incarnation: int | None = None
 
 
+class LogEnds(NamedTuple):
+    """What a read showed: some logs, each up to its next offset, and `at`, the time at which expiry is judged."""
+
+    log_ids: Sequence[int]
+    next_offsets: Sequence[int]
+    at: datetime
+
+
 @dataclass(frozen=True)
 class Cut:
-    """The logs of a job, or of every job for None, cut at a time (aware) or after an event.
+    """The logs of a job, or of every job for None, cut at a time (aware) or after an event; or those of a read.
 
     After an event, the job's other logs are cut at the log_time of that event.
     """
 
     job: Job | None
-    at: datetime | LogOffset
+    at: datetime | LogOffset | LogEnds
+
+    @property
+    def form(self) -> tuple[str, str]:
+        """How the names of the functions for such a cut end, and what a message calls it."""
+        if isinstance(self.at, LogEnds):
+            return "_as_read", "again"
+        return ("_as_of_offset", "as of a log offset") if isinstance(self.at, LogOffset) else ("_as_of", "as of a time")
 
     def table(self, function: str, alias: LiteralString, schema: str = "coordinator") -> sql.Composed:
         """The rows that an as-of function returns for the job, or for every job."""
+        if isinstance(self.at, LogEnds):
+            template = sql.SQL("projection.{}({}::integer[], {}::bigint[], {}) AS {}")
+            return template.format(sql.Identifier(function), *self.at, sql.SQL(alias))
         job = sql.SQL("job.job_name, job.job_id") if self.job is None else sql.SQL(", ").join(self.job)
         moment = sql.SQL(", ").join(self.at if isinstance(self.at, LogOffset) else [self.at])
         call = sql.SQL("{}({}, {}) AS {}").format(sql.Identifier(schema, function), job, moment, sql.SQL(alias))
@@ -109,6 +134,8 @@ class Cut:
 
         The log of an event has no newer incarnations at the cut, whatever their times are.
         """
+        if isinstance(self.at, LogEnds):
+            return sql.SQL("(SELECT * FROM {})").format(self.table("receipt_log", "log"))
         if isinstance(self.at, LogOffset):
             return _LOGS_AT_OFFSET.format(
                 job_at_offset=self.table("job_at_offset", "j", "projection"),
@@ -118,8 +145,22 @@ class Cut:
         return _LOGS_AT_TIME.format(time=self.at, jobs=_of_job("l", self.job))
 
 
-def as_of_function(relation: str, cut: Cut) -> str:
-    return f"{relation}_as_of_offset" if isinstance(cut.at, LogOffset) else f"{relation}_as_of"
+def positions_query(relation: str, cut: Cut) -> sql.Composed:
+    """The logs that a relation shows at a cut: stream, incarnation, next offset, log_id. Logs without events: none."""
+    is_whole = is_history(relation) or isinstance(cut.at, LogEnds)
+    return POSITIONS.format(logs=cut.all_logs() if is_whole else cut.current_logs())
+
+
+def ends_query(relation: str, job: Job | None, cut: Cut | None) -> sql.Composed:
+    """One row with the `LogEnds` of a read of a job, or of every job for None, now or at a cut."""
+    if cut is None:
+        shown = sql.SQL("true" if is_history(relation) else "l.is_current")
+        positions = POSITIONS.format(logs=_LOGS_NOW.format(jobs=_of_job("l", job), shown=shown))
+        return _ENDS.format(at=sql.SQL("now()"), positions=positions)
+    at: sql.Composable = sql.Literal(cut.at)
+    if isinstance(cut.at, LogOffset):
+        at = sql.SQL("(SELECT max(cut_at) FROM {} AS log)").format(cut.all_logs())
+    return _ENDS.format(at=at, positions=positions_query(relation, cut))
 
 
 def _of_job(table: LiteralString, job: Job | None) -> sql.Composable:
@@ -150,16 +191,15 @@ class Catalogue:
         wanted, relation = self._columns(name, columns), sql.Identifier("coordinator", name)
         times = [column for column, kind in self.relations[name].items() if kind == "timestamp with time zone"]
         if cut is None:
-            source = sql.SQL("{} AS r WHERE {}").format(relation, _of_job("r", job))
-        elif as_of_function(name, cut) in self.functions:
-            source = cut.table(as_of_function(name, cut), "r")
-        elif is_history(name):
-            source = _HISTORY.format(logs=cut.all_logs(), relation=relation)
-        else:
-            others = [one for one in self.relations if as_of_function(one, cut) in self.functions or is_history(one)]
-            kind = "log offset" if isinstance(cut.at, LogOffset) else "time"
-            raise SparkJobError(f'Relation "{name}" cannot be read as of a {kind}. These can: {_all(others)}.')
-        return Relation(wanted, source, times)
+            return Relation(wanted, sql.SQL("{} AS r WHERE {}").format(relation, _of_job("r", job)), times)
+        suffix, kind = cut.form
+        if name + suffix in self.functions:
+            bucket = "job_bucket" if isinstance(cut.at, LogEnds) else _BUCKET
+            return Relation(wanted, cut.table(name + suffix, "r"), times, bucket)
+        if is_history(name):
+            return Relation(wanted, _HISTORY.format(logs=cut.all_logs(), relation=relation), times, _BUCKET)
+        others = [one for one in self.relations if one + suffix in self.functions or is_history(one)]
+        raise SparkJobError(f'Relation "{name}" cannot be read {kind}. These can: {_all(others)}.')
 
     def _columns(self, name: str, columns: Sequence[str] | None) -> tuple[str, ...]:
         if name not in self.relations:

@@ -50,12 +50,13 @@ class Relation(NamedTuple):
     """Columns of a relation in schema `coordinator`.
 
     `source`: the rest of a SELECT after FROM, in which the relation is `r`. `times`: the columns whose values Spark may
-    not be able to represent.
+    not be able to represent. `bucket`: the column of the source that divides it into whole jobs.
     """
 
     columns: Sequence[str]
     source: sql.Composed
     times: Collection[str] = ()
+    bucket: str = "job_bucket"
 
     def query(self, also: Collection[str] = ()) -> sql.Composed:
         """The SELECT statement, which returns the columns `also` too; times that Spark cannot represent are null."""

@@ -1,23 +1,31 @@
 """Relations as DataFrames in one line; public in `coordstream.spark`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, LiteralString, NamedTuple, TypeAlias, cast
+from typing import Final, LiteralString, cast
 from weakref import WeakKeyDictionary
 
-import psycopg
 from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
 
+from eventlog.errors import printable_text
 from eventlog.postgres.connection import Connection, connect
-from projections.job_choice import Job, UnknownJob, find_job
+from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError, database_errors, spark_errors
-from spark_jobs.relations.catalogue import BUCKET, POSITIONS, SHARES, Catalogue, Cut, LogOffset, is_history
+from spark_jobs.relations.catalogue import (
+    SHARES,
+    Catalogue,
+    Cut,
+    LogOffset,
+    is_history,
+    positions_query,
+)
 from spark_jobs.relations.jdbc import Relation, read_rows
+from spark_jobs.relations.open_snapshot import LogPosition, OpenSnapshot, Positions
+from spark_jobs.relations.receipts import Receipt, ends_of, leave
 from spark_jobs.session import count_cores
 
 STREAM_KINDS: Final = ("coordinator", "checkpoint")
@@ -33,75 +41,6 @@ OF_CHECKPOINTS: Final = ("checkpoint", "commit", "event", "state_checkpoint", "s
 _LOGS: Final[LiteralString] = (
     "SELECT job_name, job_id, job_bucket, stream_name, incarnation, next_offset FROM coordinator.log_position"
 )
-Positions: TypeAlias = Mapping[tuple[str, int], int]
-"""The next offset of each log, by (stream name, incarnation): every event below it is included."""
-
-
-class LogPosition(NamedTuple):
-    """A log of a job, and the offset below which all of its events are in the relations."""
-
-    job_name: str
-    job_id: str
-    job_bucket: int
-    stream_name: str
-    incarnation: int
-    next_offset: int
-
-
-@dataclass(frozen=True)
-class OpenSnapshot:
-    """The database at one moment, for the reads of one Spark session in a `with` block.
-
-    `connection` reads from it, for small queries beside Spark's reads.
-    """
-
-    id: str
-    spark: SparkSession = field(repr=False)
-    connection: Connection = field(repr=False, compare=False)
-    logs: Sequence[LogPosition] = field(repr=False)
-    catalogue: Catalogue = field(repr=False)
-
-    @property
-    def positions(self) -> Positions:
-        """The next offset of each log, by (stream name, incarnation): every event below it is included."""
-        return self.positions_of(None)
-
-    def job(self, word: str) -> Job:
-        """The job that a word names: NAME/ID, or NAME if only one job has it. Raises SparkJobError."""
-        try:
-            return find_job(self.connection, word)
-        except UnknownJob as error:
-            raise SparkJobError(str(error)) from None
-
-    def logs_of(self, job: Job | None) -> list[LogPosition]:
-        """The logs of a job; of all jobs for None."""
-        return [log for log in self.logs if job in (None, Job(log.job_name, log.job_id))]
-
-    def positions_of(self, job: Job | None) -> Positions:
-        """The positions of a job's logs; of all logs for None."""
-        return {(log.stream_name, log.incarnation): log.next_offset for log in self.logs_of(job)}
-
-    def ask(self, query: sql.Composed, relation: str) -> list[Any]:
-        """The rows of a query for a read. Raises SparkJobError; the snapshot does not end then."""
-        try:
-            with self.connection.transaction():
-                return self.connection.execute(query).fetchall()
-        except psycopg.Error as error:
-            raise SparkJobError(f'Cannot read relation "{relation}": {error.diag.message_primary}') from error
-
-    def session_statement(self) -> str:
-        """The first statement of each JDBC connection, which makes it read from this snapshot.
-
-        It begins a transaction: under autocommit, SET TRANSACTION alone has no effect on the read, which then silently
-        mixes several moments (docs/spark.md). The zone is that of the times in Spark's filters; see `read_rows`.
-        """
-        statement = sql.SQL(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT {id};"
-            " SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL TIME ZONE 'UTC'"
-        )
-        return statement.format(id=self.id).as_string()
-
-
 _OPEN: Final = ContextVar[OpenSnapshot | None]("open snapshot", default=None)
 _POSITIONS: Final = WeakKeyDictionary[DataFrame, Positions]()
 
@@ -124,7 +63,7 @@ class RelationReader:
         Raises `SparkJobError`: the database is unreachable, its schema is missing, or the user may not read it.
         """
         with database_errors("the relations", "reader"):
-            connection = connect(self._find_url(), application_name="coordstream spark snapshot")
+            connection = self._connect("snapshot")
         with connection:
             with database_errors("the relations", "reader"):
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -141,7 +80,7 @@ class RelationReader:
     def read_relation(
         self,
         spark: SparkSession | OpenSnapshot,
-        relation: str,
+        relation: str | None = None,
         *,
         job: str | None = None,
         as_of: str | datetime | None = None,
@@ -150,15 +89,17 @@ class RelationReader:
         incarnation: int | None = None,
         columns: Sequence[str] | None = None,
         partitions: int | None = None,
+        leave_receipt: bool = False,
+        receipt: int | None = None,
     ) -> DataFrame:
         """The rows of a relation of schema `coordinator`, all at one moment; `log_positions` says at which.
 
-        In a block of `snapshot`, the DataFrame is lazy and ends with the block. Elsewhere the rows are read now, into
-        the executors (memory, then disk), and stay as they are.
+        In a block of `snapshot`, the DataFrame is lazy and ends with the block. Elsewhere, and with a receipt, the rows
+        are read now, into the executors (memory, then disk), and stay as they are.
 
         Args:
             spark: A session, of Spark or Spark Connect, with the JDBC driver; or the OpenSnapshot of a block.
-            relation: `checkpoint`, `config_history`, …; docs/relations.md describes them.
+            relation: `checkpoint`, `config_history`, …; docs/relations.md describes them. Not needed with `receipt`.
             job: `NAME/ID`, or `NAME` if only one job has it. None: all jobs.
             as_of: A time, as a datetime or in ISO 8601 (in UTC unless it says otherwise). A current relation as it was
                 then; a history without the later events.
@@ -168,11 +109,19 @@ class RelationReader:
             incarnation: The incarnation of that log. None: the current one.
             columns: The columns to read. None: all.
             partitions: The number of parallel connections. None: one per core, at most 8, for large reads.
+            leave_receipt: Add a receipt to `spark_read`, whose number `receipt_of` returns.
+            receipt: Read the same rows as the read that left the receipt of this number.
 
         Raises:
             SparkJobError: A name is unknown (the message says which exist), an argument is invalid, the archive no
                 longer has the events at the cut, or Spark or the database cannot read.
         """
+        others = (job, as_of, as_of_offset, columns, leave_receipt or None)
+        if receipt is not None and any(each is not None for each in others):
+            raise SparkJobError("A receipt says what was read. Pass nothing but partitions with it.")
+        if receipt is None and relation is None:
+            raise SparkJobError("Nothing to read. Pass the name of a relation, or the number of a receipt.")
+        relation = relation or ""
         at = _moment(relation, as_of, as_of_offset, stream_kind, incarnation)
         if isinstance(columns, str):
             raise SparkJobError(f"Invalid columns {columns!r}. Expected a list of names, for example [{columns!r}].")
@@ -181,14 +130,23 @@ class RelationReader:
         if partitions is not None and partitions < 1:
             raise SparkJobError(f"Invalid number of partitions {partitions!r}. Expected 1 or more.")
         opened = spark if isinstance(spark, OpenSnapshot) else _OPEN.get()
-        if opened is not None and spark in (opened, opened.spark):
-            return _read(opened, relation, job, at, columns, partitions)
-        with self.snapshot(cast("SparkSession", spark)) as moment:
-            frame = _read(moment, relation, job, at, columns, partitions)
-            with spark_errors(f'Spark cannot read relation "{relation}"'):
-                rows = frame.localCheckpoint()
-            _POSITIONS[rows] = _POSITIONS[frame]
-            return rows
+        if opened is not None and spark not in (opened, opened.spark):
+            opened = None
+        with nullcontext(opened) if opened else self.snapshot(cast("SparkSession", spark)) as moment:
+            if receipt is not None:
+                return _read_again(moment, Receipt.find(receipt, moment), relation, partitions)
+            chosen, cut = _choice(moment, job, at)
+            if leave_receipt:
+                ends = ends_of(moment, relation, chosen, cut)
+                rows = _kept(_read(moment, relation, None, Cut(None, ends), columns, partitions), relation)
+                with database_errors("the receipts", "reader"), self._connect("receipt") as connection:
+                    leave(connection, relation, ends, rows)
+                return rows
+            frame = _read(moment, relation, chosen, cut, columns, partitions)
+            return frame if opened else _kept(frame, relation)
+
+    def _connect(self, purpose: str) -> Connection:
+        return connect(self._find_url(), application_name=f"coordstream spark {purpose}")
 
 
 def log_positions(frame: DataFrame) -> Positions:
@@ -219,36 +177,59 @@ def _moment(
     return None if as_of is None else parse_moment(as_of)
 
 
-def _read(
-    moment: OpenSnapshot,
-    relation: str,
-    job: str | None,
-    at: datetime | LogOffset | None,
-    columns: Sequence[str] | None,
-    partitions: int | None,
-) -> DataFrame:
+def _choice(moment: OpenSnapshot, job: str | None, at: datetime | LogOffset | None) -> tuple[Job | None, Cut | None]:
+    """The job, and where its logs are cut; None: all jobs, now."""
     chosen = None if job is None else moment.job(job)
     if chosen is None and isinstance(at, LogOffset):
         raise SparkJobError("as_of_offset needs a job: an offset belongs to one of its logs. Pass job='NAME/ID'.")
-    cut = None if at is None else Cut(chosen, at)
-    rows = moment.catalogue.rows(relation, columns, chosen, cut)
-    positions = moment.positions_of(chosen) if cut is None else _positions_at(moment, cut, relation)
+    return chosen, None if at is None else Cut(chosen, at)
+
+
+def _read(
+    moment: OpenSnapshot,
+    relation: str,
+    job: Job | None,
+    cut: Cut | None,
+    columns: Sequence[str] | None,
+    partitions: int | None,
+) -> DataFrame:
+    rows = moment.catalogue.rows(relation, columns, job, cut)
+    positions = moment.positions_of(job) if cut is None else _positions_at(moment, cut, relation)
     with spark_errors(f'Spark cannot read relation "{relation}"'):
-        column, bounds = _ranges(moment, relation, rows, chosen, cut, partitions)
+        logs = [log for log in moment.logs_of(job) if (log.stream_name, log.incarnation) in positions]
+        column, bounds = _ranges(moment, relation, rows, logs, partitions)
         frame = read_rows(moment.spark, moment.connection, rows, moment.session_statement(), column, bounds)
     _POSITIONS[frame] = positions
     return frame
 
 
+def _kept(frame: DataFrame, relation: str) -> DataFrame:
+    """The rows, read now into the executors."""
+    with spark_errors(f'Spark cannot read relation "{relation}"'):
+        rows = frame.localCheckpoint()
+    _POSITIONS[rows] = _POSITIONS[frame]
+    return rows
+
+
+def _read_again(moment: OpenSnapshot, receipt: Receipt, relation: str, partitions: int | None) -> DataFrame:
+    """The rows that a receipt names. Raises SparkJobError if it is of another relation, or they have changed."""
+    if relation not in ("", receipt.relation):
+        its_own = printable_text(receipt.relation)
+        raise SparkJobError(f'Receipt {receipt.number} is of relation "{its_own}". Pass this name, or none.')
+    cut = Cut(None, receipt.ends)
+    rows = _kept(_read(moment, receipt.relation, None, cut, receipt.columns, partitions), receipt.relation)
+    receipt.check(rows)
+    return rows
+
+
 def _ranges(
-    moment: OpenSnapshot, relation: str, rows: Relation, job: Job | None, cut: Cut | None, partitions: int | None
+    moment: OpenSnapshot, relation: str, rows: Relation, logs: Sequence[LogPosition], partitions: int | None
 ) -> tuple[str, list[int]]:
     """The column and the inner bounds of the partitions, whose events or rows are about as many.
 
     Whole jobs by their buckets; offsets of a history if a bucket would fill two partitions or more.
     """
     count = partitions or default_partitions(moment.spark)
-    logs = moment.logs_of(job)
     events = Counter[int]()
     for log in logs:
         events[log.job_bucket] += log.next_offset + 1
@@ -263,7 +244,7 @@ def _ranges(
         if below * count >= events.total() * (len(bounds) + 1):
             bounds.append(bucket)
         below += number
-    return "job_bucket" if cut is None else BUCKET, bounds
+    return rows.bucket, bounds
 
 
 def default_partitions(spark: SparkSession) -> int:
@@ -273,8 +254,8 @@ def default_partitions(spark: SparkSession) -> int:
 
 def _positions_at(moment: OpenSnapshot, cut: Cut, relation: str) -> Positions:
     """The position of each log at the cut: the first offset that is not included. Logs without events have none."""
-    query = POSITIONS.format(logs=cut.all_logs() if is_history(relation) else cut.current_logs())
-    return {(name, incarnation): offset for name, incarnation, offset in moment.ask(query, relation)}
+    rows = moment.ask(positions_query(relation, cut), relation)
+    return {(name, incarnation): offset for name, incarnation, offset, _ in rows}
 
 
 def parse_moment(time: str | datetime) -> datetime:

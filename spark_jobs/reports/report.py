@@ -20,7 +20,8 @@ from pyspark.sql import functions as sf
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.place import local_path
-from spark_jobs.relations.reader import OpenSnapshot, Positions, RelationReader
+from spark_jobs.relations.open_snapshot import OpenSnapshot, Positions
+from spark_jobs.relations.reader import RelationReader
 
 AS_OF_FILE: Final = "as_of.json"
 MOST_ROWS: Final = 40

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from eventlog.postgres.connection import Connection
-from tests.fixtures.acceptance.odd_jobs import import_hand_made_jobs, import_recording_a
+from tests.fixtures.acceptance.odd_jobs import import_hand_made_jobs, import_recording_a, leave_receipts
 from tests.postgres.acceptance.fleet import copy_jobs
 from tests.postgres.acceptance.synthetic_history import nodes, plan, scans
 from tests.postgres.acceptance.test_relations_contract import RELATIONS
@@ -46,7 +46,8 @@ def fleet(database: Connection) -> Connection:
     import_hand_made_jobs(database)
     copy_jobs(database, COPIES)
     database.execute(OBSERVATIONS)
-    database.execute("analyze eventlog.input_bound")
+    leave_receipts(database, 500)
+    database.execute("vacuum analyze eventlog.input_bound, eventlog.spark_read")
     database.execute("set random_page_cost = 1.1")  # a page is as near as another, on disks of today
     return database
 

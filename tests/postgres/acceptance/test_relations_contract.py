@@ -6,7 +6,12 @@ import pytest
 
 from eventlog.postgres.connection import Connection
 from tests.checkout import CHECKOUT
-from tests.fixtures.acceptance.odd_jobs import import_odd_jobs, import_recording_a, observe_inputs_of_recording_a
+from tests.fixtures.acceptance.odd_jobs import (
+    import_odd_jobs,
+    import_recording_a,
+    leave_receipts,
+    observe_inputs_of_recording_a,
+)
 from tests.fixtures.documentation.relations_page import Relation, parse_page
 
 pytestmark = pytest.mark.slow
@@ -22,6 +27,7 @@ def odd(database: Connection) -> Connection:
     import_recording_a(database)
     import_odd_jobs(database)
     observe_inputs_of_recording_a(database)
+    leave_receipts(database, 20)
     database.execute("analyze")
     return database
 

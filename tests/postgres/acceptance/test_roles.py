@@ -294,12 +294,14 @@ def _future(owner: Connection) -> Any:
     return row[0]
 
 
-def test_only_the_append_runs_with_its_owners_rights(owner: Connection) -> None:
+def test_only_what_appends_runs_with_its_owners_rights(owner: Connection) -> None:
     definer = owner.execute(
         "select p.oid::regproc::text, p.proconfig from pg_proc p join pg_namespace n on n.oid = p.pronamespace"
         " where p.prosecdef and n.nspname in ('eventlog', 'projection', 'coordinator')"
+        " order by 1"
     ).fetchall()
-    assert definer == [("eventlog.append", ["search_path=pg_catalog, pg_temp"])]
+    path = ["search_path=pg_catalog, pg_temp"]
+    assert definer == [("coordinator.leave_receipt", path), ("eventlog.append", path)]
 
 
 def test_no_relation_has_a_column_of_bytes(owner: Connection) -> None:

@@ -2745,6 +2745,49 @@ CREATE FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text,
 COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.job_coordinator_metadata after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
+-- Name: leave_receipt(text, text[], integer[], bigint[], timestamp with time zone, bigint, bigint, text); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.leave_receipt(relation_name text, column_names text[], log_ids integer[], next_offsets bigint[], as_of timestamp with time zone, row_count bigint, checksum bigint, application text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  known_ids integer[];
+  known_offsets bigint[];
+  new_id bigint;
+begin
+  select array_agg(k.log_id), array_agg(k.next_offset) into known_ids, known_offsets
+  from (
+    select l.log_id, max(e.next_offset) as next_offset
+    from unnest($3, $4) e(log_id, next_offset) join eventlog.log l on l.log_id = e.log_id
+    where e.next_offset >= 0 group by l.log_id order by l.log_id) k;
+  if cardinality(known_ids) is distinct from greatest(cardinality($3), cardinality($4)) then
+    raise exception using errcode = 'invalid_parameter_value',
+      message = 'Invalid logs of a receipt. Pass the id of each log once, and an offset from 0 on for each.';
+  end if;
+  if length($1) + length($2::text) + length($8) > 10000 then
+    raise exception using errcode = 'invalid_parameter_value',
+      message = 'A receipt has names of at most 10000 characters. Shorten the name of the application, or read fewer columns.';
+  end if;
+  if (select count(*) from eventlog.spark_read r where r.read_by = session_user and r.read_at > now() - interval '1 day') >= 10000 then
+    raise exception using errcode = 'program_limit_exceeded', message = format(
+      'The user %s has left 10000 receipts within a day, which is the limit. Leave fewer receipts.', session_user);
+  end if;
+  insert into eventlog.spark_read (read_at, as_of, row_count, checksum, read_by, application, relation_name, column_names, log_ids, next_offsets)
+  values (clock_timestamp(), $5, $6, $7, session_user, $8, $1, $2, known_ids, known_offsets)
+  returning spark_read_id into new_id;
+  return new_id;
+end
+$_$;
+
+--
+-- Name: FUNCTION leave_receipt(relation_name text, column_names text[], log_ids integer[], next_offsets bigint[], as_of timestamp with time zone, row_count bigint, checksum bigint, application text); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.leave_receipt(relation_name text, column_names text[], log_ids integer[], next_offsets bigint[], as_of timestamp with time zone, row_count bigint, checksum bigint, application text) IS 'Adds a receipt to coordinator.spark_read and returns its number; `read_relation` calls it. The receipt is in the name of the user of the session, who can leave at most 10000 a day. Raises for an unknown log, for an offset below 0, and for null.';
+
+--
 -- Name: checkpoint_layout; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -5423,6 +5466,20 @@ CREATE FUNCTION projection.base_end(log_id integer) RETURNS TABLE(last_offset bi
 $_$;
 
 --
+-- Name: changelog_mapping_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_mapping_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.changelog_mapping
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.changelog_partition, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.changelog_mapping_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null
+      $_$;
+
+--
 -- Name: changelog_mapping_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5464,6 +5521,20 @@ CREATE FUNCTION projection.changelog_name(changelog text, system_name text) RETU
     AS $_$
   select case when position('.' in $1) > 0 or $2 is null then $1 else $2 || '.' || $1 end
 $_$;
+
+--
+-- Name: checkpoint_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.input_offset, r.input_offset_number, r.checkpoint_id, r.checkpoint_version, case l.stream_kind when 'checkpoint' then 'checkpoint-topic' else 'coordinator-stream' end, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.checkpoint_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null or j.checkpoint_log is not null
+      $_$;
 
 --
 -- Name: checkpoint_at(integer, bigint, integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
@@ -5548,6 +5619,247 @@ CREATE FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys inte
   where k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other and h.layout_id is not null
   order by k.message_key, k.checkpoint_version, k.grouper_factory, h.log_offset desc
 $_$;
+
+--
+-- Name: offset_number(text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.offset_number(input_offset text) RETURNS bigint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select case
+    when octet_length($1) <= 20 and case when pg_input_is_valid($1, 'bigint') then $1 end::bigint::text = $1
+      then case when pg_input_is_valid($1, 'bigint') then $1 end::bigint
+    when $1 ~ '^-?[0-9]{1,19}$' then case when pg_input_is_valid($1, 'bigint') then $1 end::bigint
+  end
+$_$;
+
+--
+-- Name: opened_input(projection.checkpoint_layout, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) RETURNS TABLE(partition_id integer, key_bucket integer, is_state boolean, system_name text, stream_name text, value text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select unnest(($1).partition_id), unnest(($1).key_bucket), unnest(($1).is_state), unnest(($1).system_name), unnest(($1).stream_name),
+    unnest(projection.offsets_of($2, $3))
+$_$;
+
+--
+-- Name: checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.checkpoint_history AS
+ SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    c.task_name,
+    l.system_name,
+    l.stream_name,
+    l.partition_id,
+    l.key_bucket,
+    l.value AS input_offset,
+    projection.offset_number(l.value) AS input_offset_number,
+    c.checkpoint_id,
+    c.checkpoint_version,
+    c.origin,
+    c.grouper_factory,
+    c.operation,
+    c.is_preferred,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM (projection.counted_commit c
+     LEFT JOIN LATERAL projection.opened_input(c.layout, c.offsets, c.offsets_odd) l(partition_id, key_bucket, is_state, system_name, stream_name, value) ON (((NOT l.is_state) AND (NOT projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))));
+
+--
+-- Name: VIEW checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written, on the checkpoint topic or the coordinator stream: one row per input partition. A delete or a checkpoint without partitions is one row whose partition is null. "order by log_offset desc limit n" with a job sorts all rows of the job: for its newest checkpoints use coordinator.newest_commits, and select the rows of these events by task_name and log_offset.
+Key: job_name, job_id, stream_kind, incarnation, log_offset, system_name, stream_name, partition_id, key_bucket.';
+
+--
+-- Name: COLUMN checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
+
+--
+-- Name: COLUMN checkpoint_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
+
+--
+-- Name: COLUMN checkpoint_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
+
+--
+-- Name: COLUMN checkpoint_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.task_name IS 'The task.';
+
+--
+-- Name: COLUMN checkpoint_history.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.system_name IS 'The system of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+
+--
+-- Name: COLUMN checkpoint_history.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.stream_name IS 'The stream of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+
+--
+-- Name: COLUMN checkpoint_history.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.partition_id IS 'The number of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+
+--
+-- Name: COLUMN checkpoint_history.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+
+--
+-- Name: COLUMN checkpoint_history.input_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.input_offset IS 'The last processed offset, as the input system writes it. Null: the row has no partition, or the checkpoint has it without an offset.';
+
+--
+-- Name: COLUMN checkpoint_history.input_offset_number; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.input_offset_number IS 'input_offset as a number. Null: it is not an integer of at most 19 digits in the range of bigint.';
+
+--
+-- Name: COLUMN checkpoint_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_id IS 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: a delete; versions 0 and 1 have it only if state was committed.';
+
+--
+-- Name: COLUMN checkpoint_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the two formats of the checkpoint topic.';
+
+--
+-- Name: COLUMN checkpoint_history.origin; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.origin IS 'Where the checkpoint was read: `coordinator-stream` or `checkpoint-topic`.';
+
+--
+-- Name: COLUMN checkpoint_history.grouper_factory; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.grouper_factory IS 'The class that grouped the partitions into tasks, which is part of the key on the checkpoint topic. Null: version 0 has none.';
+
+--
+-- Name: COLUMN checkpoint_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN checkpoint_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written: of the versions of a commit, the first in the job''s read versions; one of lower priority only if the task has no checkpoint of a better version before it, or only an outdated one. Never true in a log that checkpoints are not read from.';
+
+--
+-- Name: COLUMN checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN checkpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN checkpoint_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
+
+--
+-- Name: COLUMN checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
+
+--
+-- Name: COLUMN checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
+
+--
+-- Name: COLUMN checkpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN checkpoint_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN checkpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.log_offset IS 'The offset of the event in its log.';
+
+--
+-- Name: checkpoint_history_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.checkpoint_history
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$  SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    c.task_name,
+    l.system_name,
+    l.stream_name,
+    l.partition_id,
+    l.key_bucket,
+    l.value AS input_offset,
+    projection.offset_number(l.value) AS input_offset_number,
+    c.checkpoint_id,
+    c.checkpoint_version,
+    c.origin,
+    c.grouper_factory,
+    c.operation,
+    c.is_preferred,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM (projection.counted_commit_as_read($1, $2, $3) c
+     LEFT JOIN LATERAL projection.opened_input(c.layout, c.offsets, c.offsets_odd) l(partition_id, key_bucket, is_state, system_name, stream_name, value) ON (((NOT l.is_state) AND (NOT projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs))))) $_$;
 
 --
 -- Name: checkpoint_key(integer, text); Type: FUNCTION; Schema: projection; Owner: -
@@ -5682,6 +5994,95 @@ CREATE FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cu
 $_$;
 
 --
+-- Name: commit_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF projection.commit
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$  SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    k.message_key AS task_name,
+    k.checkpoint_version,
+    k.grouper_factory,
+    h.log_id,
+    h.key_id,
+    h.layout_id,
+    h.checkpoint_id,
+    h.offsets,
+    h.offsets_odd,
+    h.other_version_time,
+    j.changelogs,
+    j.store_names,
+    j.versions,
+    j.max_age,
+        CASE
+            WHEN (k.checkpoint_version = 0) THEN 'coordinator-stream'::text
+            ELSE 'checkpoint-topic'::text
+        END AS origin,
+        CASE
+            WHEN (h.layout_id IS NULL) THEN 'delete'::text
+            ELSE 'set'::text
+        END AS operation,
+        CASE
+            WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT j.has_checkpoint_topic)
+            WHEN (k.checkpoint_version = 0) THEN false
+            WHEN (k.grouper_factory <> COALESCE(j.grouper_factory, k.grouper_factory)) THEN false
+            ELSE projection.is_preferred(k.checkpoint_version, h.record_time, h.other_version_time, j.versions, j.lower_version, j.max_age)
+        END AS is_preferred,
+    h.record_time,
+    v.message_time,
+    v.source,
+    v.host,
+    v.username,
+    j.stream_kind,
+    j.incarnation,
+    h.log_offset
+   FROM (((projection.ruled_receipt_log($1, $2, $3) j
+     JOIN projection.checkpoint_event h ON ((h.log_id = j.log_id)))
+     JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
+     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_id = h.log_id) AND (v.log_offset = h.log_offset)))) where h.log_offset <= j.last_offset $_$;
+
+--
+-- Name: commit_history_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.commit_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.commit_history
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$  SELECT job_name,
+    job_id,
+    job_bucket,
+    task_name,
+    checkpoint_version,
+    checkpoint_id,
+    is_preferred,
+    partition_count,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.counted_commit_as_read($1, $2, $3) c
+  WHERE (layout_id IS NOT NULL) $_$;
+
+--
+-- Name: config_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.config_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.config
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.config_key, r.config_value, r.is_sensitive, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.config_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null
+      $_$;
+
+--
 -- Name: config_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5778,6 +6179,20 @@ CREATE FUNCTION projection.config_value_at(log_id integer, config_key text, unti
 $_$;
 
 --
+-- Name: container_execution_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.container_execution_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.container_execution
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.container_id, r.execution_container_id, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.container_execution_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null
+      $_$;
+
+--
 -- Name: container_execution_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5811,6 +6226,20 @@ CREATE FUNCTION projection.container_execution_state(log_id integer, cut bigint)
         $_$;
 
 --
+-- Name: container_host_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.container_host_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.container_host
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.container_id, r.host_name, r.jmx_url, r.jmx_tunneling_url, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.container_host_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null
+      $_$;
+
+--
 -- Name: container_host_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5842,6 +6271,51 @@ CREATE FUNCTION projection.container_host_state(log_id integer, cut bigint) RETU
           union all
           select a.* from projection.container_host_at($1, $2, null) a where $2 is not null
         $_$;
+
+--
+-- Name: counted_commit_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.counted_commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF projection.counted_commit
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$  SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    c.task_name,
+    c.checkpoint_version,
+    c.grouper_factory,
+    c.log_id,
+    c.key_id,
+    c.layout_id,
+    c.checkpoint_id,
+    c.offsets,
+    c.offsets_odd,
+    c.other_version_time,
+    c.changelogs,
+    c.store_names,
+    c.versions,
+    c.max_age,
+    c.origin,
+    c.operation,
+    c.is_preferred,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset,
+    l.*::projection.checkpoint_layout AS layout,
+    COALESCE((cardinality(l.input_streams) -
+        CASE
+            WHEN ((c.checkpoint_version = 1) AND (l.input_streams && c.changelogs)) THEN ( SELECT (count(*))::integer AS count
+               FROM unnest(l.input_streams) s(s)
+              WHERE (s.s = ANY (c.changelogs)))
+            ELSE 0
+        END), 0) AS partition_count
+   FROM (projection.commit_as_read($1, $2, $3) c
+     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id)))) $_$;
 
 --
 -- Name: explain_checkpoints(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
@@ -6215,6 +6689,20 @@ CREATE FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset 
     and o.stream_kind = coalesce($4, (select min(i.stream_kind collate "C") from projection.job_log i where i.job_name = $1 and i.job_id = $2 and i.is_current))
     and projection.retained_cut(o.log_id, $3) is not null
 $_$;
+
+--
+-- Name: job_coordinator_metadata_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.job_coordinator_metadata_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.job_coordinator_metadata
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.cluster_type, r.epoch_id, r.config_id, r.job_model_id, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.job_coordinator_metadata_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: job_coordinator_metadata_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
@@ -6979,20 +7467,6 @@ CREATE FUNCTION projection.next_offset(input_offset_number bigint) RETURNS bigin
 $_$;
 
 --
--- Name: offset_number(text); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.offset_number(input_offset text) RETURNS bigint
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select case
-    when octet_length($1) <= 20 and case when pg_input_is_valid($1, 'bigint') then $1 end::bigint::text = $1
-      then case when pg_input_is_valid($1, 'bigint') then $1 end::bigint
-    when $1 ~ '^-?[0-9]{1,19}$' then case when pg_input_is_valid($1, 'bigint') then $1 end::bigint
-  end
-$_$;
-
---
 -- Name: offset_of(text, text[], integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -7038,17 +7512,6 @@ CREATE FUNCTION projection.opened(layout projection.checkpoint_layout, offsets t
   select generate_subscripts(($1).is_state, 1), unnest(($1).partition_id), unnest(($1).key_bucket), unnest(($1).is_state),
     unnest(($1).system_name), unnest(($1).stream_name), unnest(($1).factory_name), unnest(($1).store_name),
     unnest(($1).marker_prefix), unnest(($1).marker_suffix), unnest(projection.offsets_of($2, $3))
-$_$;
-
---
--- Name: opened_input(projection.checkpoint_layout, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) RETURNS TABLE(partition_id integer, key_bucket integer, is_state boolean, system_name text, stream_name text, value text)
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $_$
-  select unnest(($1).partition_id), unnest(($1).key_bucket), unnest(($1).is_state), unnest(($1).system_name), unnest(($1).stream_name),
-    unnest(projection.offsets_of($2, $3))
 $_$;
 
 --
@@ -7227,6 +7690,36 @@ CREATE FUNCTION projection.reading_rank(coordinator_log integer, coordinator_cut
 $_$;
 
 --
+-- Name: receipt_job(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.receipt_job(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS TABLE(job_name text, job_id text, job_bucket integer, job_suffix text, coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select n.job_name, n.job_id, n.job_bucket, n.job_suffix,
+    max(n.log_id) filter (where n.stream_kind = 'coordinator'), max(n.incarnation) filter (where n.stream_kind = 'coordinator'),
+    max(n.last_offset) filter (where n.stream_kind = 'coordinator'),
+    max(n.log_id) filter (where n.stream_kind = 'checkpoint'), max(n.incarnation) filter (where n.stream_kind = 'checkpoint'),
+    max(n.last_offset) filter (where n.stream_kind = 'checkpoint')
+  from (
+    select distinct on (l.job_bucket, l.job_suffix, l.stream_kind) l.* from projection.receipt_log($1, $2, $3) l
+    order by l.job_bucket, l.job_suffix, l.stream_kind, l.is_complete desc, l.incarnation desc) n
+  group by n.job_name, n.job_id, n.job_bucket, n.job_suffix
+$_$;
+
+--
+-- Name: receipt_log(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS TABLE(log_id integer, job_name text, job_id text, job_bucket integer, job_suffix text, stream_kind text, incarnation integer, is_complete boolean, last_offset bigint, cut_at timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select distinct on (l.job_bucket, l.log_id) l.log_id, l.job_name, l.job_id, l.job_bucket, l.job_suffix, l.stream_kind, l.incarnation,
+    l.is_complete, projection.retained_cut(l.log_id, e.next_offset - 1), $3
+  from unnest($1, $2) e(log_id, next_offset) join projection.job_log l on l.log_id = e.log_id
+$_$;
+
+--
 -- Name: retained_cut(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -7288,6 +7781,20 @@ CREATE FUNCTION projection.rule_of_job(job_suffix text) RETURNS TABLE(has_checkp
 $_$;
 
 --
+-- Name: ruled_receipt_log(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.ruled_receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS TABLE(log_id integer, job_name text, job_id text, job_bucket integer, stream_kind text, incarnation integer, last_offset bigint, has_checkpoint_topic boolean, versions integer[], lower_version integer, max_age interval, grouper_factory text, changelogs text[], store_names text[])
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select distinct on (j.job_bucket, l.log_id) l.log_id, l.job_name, l.job_id, j.job_bucket, l.stream_kind, l.incarnation, l.last_offset,
+    j.checkpoint_log is not null, r.versions, r.lower_version, r.max_age, r.grouper_factory, r.changelogs, r.store_names
+  from projection.receipt_job($1, $2, $3) j
+  cross join lateral projection.checkpoint_rule(j.coordinator_log, j.coordinator_cut) r
+  join projection.receipt_log($1, $2, $3) l on l.job_suffix = j.job_suffix
+$_$;
+
+--
 -- Name: spelling(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -7306,6 +7813,33 @@ CREATE FUNCTION projection.spelling(log_id integer, keys integer[]) RETURNS TABL
   from projection.event_key s
   where s.log_id = $1 and s.is_other
     and (s.message_type, s.message_key) in (select k.message_type, k.message_key from projection.keys_of($1, $2) k where k.is_other)
+$_$;
+
+--
+-- Name: starting_offset_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.starting_offset_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.starting_offset
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.receipt_job($1, $2, $3) j
+  cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, at => $3, only_task => null) r
+  where r.decided_by is not null
+$_$;
+
+--
+-- Name: startpoint_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.startpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.receipt_job($1, $2, $3) j
+  cross join lateral projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                                 j.checkpoint_log, j.checkpoint_cut, $3) r
+  where j.coordinator_log is not null
 $_$;
 
 --
@@ -7334,6 +7868,20 @@ CREATE FUNCTION projection.startpoint_expires_at(created_ms bigint) RETURNS time
     AS $_$
   select projection.to_time(least($1, 9223372036854775807 - 43200000) + 43200000)
 $_$;
+
+--
+-- Name: startpoint_fan_out_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_fan_out_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.startpoint_fan_out
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.startpoint_type, r.startpoint_value, r.created_at, r.fanned_out_at, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.startpoint_fan_out_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: startpoint_fan_out_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
@@ -7387,6 +7935,19 @@ CREATE FUNCTION projection.startpoint_fanned_out(log_id integer, cut bigint) RET
   cross join lateral jsonb_to_record(x.entry)
     f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
   where not coalesce(t.previous_body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+$_$;
+
+--
+-- Name: startpoint_history_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.startpoint_history
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select l.job_name, l.job_id, l.job_bucket, r.*
+  from projection.receipt_log($1, $2, $3) l
+  cross join lateral projection.startpoint_history_state(l.log_id, l.incarnation, l.last_offset, $3) r
+  where l.stream_kind = 'coordinator'
 $_$;
 
 --
@@ -7456,6 +8017,20 @@ CREATE FUNCTION projection.startpoint_requested(log_id integer, cut bigint) RETU
 $_$;
 
 --
+-- Name: state_checkpoint_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.state_checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.state_checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.store_name, r.factory_name, r.marker, r.changelog_system, r.changelog_stream, r.changelog_partition, r.changelog_offset, r.checkpoint_id, r.checkpoint_version, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.state_checkpoint_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null or j.checkpoint_log is not null
+      $_$;
+
+--
 -- Name: state_checkpoint_at(integer, bigint, integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -7466,6 +8041,232 @@ CREATE FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordina
           o.store_name, o.factory_name, o.marker_prefix || coalesce(o.value, '') || o.marker_suffix, o.system_name, o.stream_name,
           case when o.stream_name is not null then o.value end, o.checkpoint_id, o.source, o.host, o.username
         from projection.chosen_offset($1, $2, $3, $4, null, false) o where o.is_state  $_$;
+
+--
+-- Name: state_checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.state_checkpoint_history AS
+ SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    c.task_name,
+        CASE
+            WHEN (l.n IS NOT NULL) THEN COALESCE(l.store_name, c.store_names[array_position(c.changelogs, ((l.system_name || '.'::text) || l.stream_name))], ''::text)
+            ELSE NULL::text
+        END AS store_name,
+        CASE
+            WHEN (l.n IS NOT NULL) THEN COALESCE(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'::text)
+            ELSE NULL::text
+        END AS factory_name,
+    ((l.marker_prefix || COALESCE(l.value, ''::text)) || l.marker_suffix) AS marker,
+    l.system_name AS changelog_system,
+    l.stream_name AS changelog_stream,
+    l.partition_id AS changelog_partition,
+        CASE
+            WHEN (l.stream_name IS NOT NULL) THEN l.value
+            ELSE NULL::text
+        END AS changelog_offset,
+    c.checkpoint_id,
+    c.checkpoint_version,
+    c.operation,
+    c.is_preferred,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM (projection.counted_commit c
+     LEFT JOIN LATERAL projection.opened(c.layout, c.offsets, c.offsets_odd) l(n, partition_id, key_bucket, is_state, system_name, stream_name, factory_name, store_name, marker_prefix, marker_suffix, value) ON ((l.is_state OR projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs))));
+
+--
+-- Name: VIEW state_checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.state_checkpoint_history IS 'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.
+Key: job_name, job_id, stream_kind, incarnation, log_offset, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+
+--
+-- Name: COLUMN state_checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
+
+--
+-- Name: COLUMN state_checkpoint_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
+
+--
+-- Name: COLUMN state_checkpoint_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
+
+--
+-- Name: COLUMN state_checkpoint_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.task_name IS 'The task.';
+
+--
+-- Name: COLUMN state_checkpoint_history.store_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.store_name IS 'The store; empty if version 1 has a changelog for which config names no store. Null: a delete, or a checkpoint without state.';
+
+--
+-- Name: COLUMN state_checkpoint_history.factory_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.factory_name IS 'The class of the backend that wrote the state. Null: a delete, or a checkpoint without state.';
+
+--
+-- Name: COLUMN state_checkpoint_history.marker; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.marker IS 'What the backend wrote to find its backup again. Null: a delete or no state; version 1 has no markers.';
+
+--
+-- Name: COLUMN state_checkpoint_history.changelog_system; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_system IS 'The system of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint_history.changelog_stream; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_stream IS 'The stream of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint_history.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_partition IS 'The partition of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint_history.changelog_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_offset IS 'The last offset of the changelog that is part of the checkpoint. Null: a delete or no state, the changelog was empty, or the backend keeps none in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.checkpoint_id IS 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: a delete; versions 0 and 1 have it only if state was committed.';
+
+--
+-- Name: COLUMN state_checkpoint_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the two formats of the checkpoint topic.';
+
+--
+-- Name: COLUMN state_checkpoint_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN state_checkpoint_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written: of the versions of a commit, the first in the job''s read versions; one of lower priority only if the task has no checkpoint of a better version before it, or only an outdated one. Never true in a log that checkpoints are not read from.';
+
+--
+-- Name: COLUMN state_checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN state_checkpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN state_checkpoint_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
+
+--
+-- Name: COLUMN state_checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
+
+--
+-- Name: COLUMN state_checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
+
+--
+-- Name: COLUMN state_checkpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN state_checkpoint_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN state_checkpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.log_offset IS 'The offset of the event in its log.';
+
+--
+-- Name: state_checkpoint_history_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.state_checkpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.state_checkpoint_history
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$  SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    c.task_name,
+        CASE
+            WHEN (l.n IS NOT NULL) THEN COALESCE(l.store_name, c.store_names[array_position(c.changelogs, ((l.system_name || '.'::text) || l.stream_name))], ''::text)
+            ELSE NULL::text
+        END AS store_name,
+        CASE
+            WHEN (l.n IS NOT NULL) THEN COALESCE(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'::text)
+            ELSE NULL::text
+        END AS factory_name,
+    ((l.marker_prefix || COALESCE(l.value, ''::text)) || l.marker_suffix) AS marker,
+    l.system_name AS changelog_system,
+    l.stream_name AS changelog_stream,
+    l.partition_id AS changelog_partition,
+        CASE
+            WHEN (l.stream_name IS NOT NULL) THEN l.value
+            ELSE NULL::text
+        END AS changelog_offset,
+    c.checkpoint_id,
+    c.checkpoint_version,
+    c.operation,
+    c.is_preferred,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM (projection.counted_commit_as_read($1, $2, $3) c
+     LEFT JOIN LATERAL projection.opened(c.layout, c.offsets, c.offsets_odd) l(n, partition_id, key_bucket, is_state, system_name, stream_name, factory_name, store_name, marker_prefix, marker_suffix, value) ON ((l.is_state OR projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))) $_$;
 
 --
 -- Name: state_checkpoint_now(integer); Type: FUNCTION; Schema: projection; Owner: -
@@ -7488,6 +8289,20 @@ CREATE FUNCTION projection.state_checkpoint_state(coordinator_log integer, coord
           union all
           select a.* from projection.state_checkpoint_at($1, $2, $3, $4, null) a where not projection.is_read_now($1, $2, $3, $4)
         $_$;
+
+--
+-- Name: state_lag_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.state_lag_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.state_lag
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.store_name, r.factory_name, r.marker, r.changelog_system, r.changelog_stream, r.changelog_partition, r.changelog_offset, r.commits_since_change, r.changed_at, r.age_seconds, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.state_lag_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null or j.checkpoint_log is not null
+      $_$;
 
 --
 -- Name: stream_id(jsonb); Type: FUNCTION; Schema: projection; Owner: -
@@ -7513,6 +8328,20 @@ CREATE FUNCTION projection.stream_of_id(config jsonb, stream_id text) RETURNS TA
   select coalesce($1 ->> ('streams.' || $2 || '.samza.system'), $1 ->> 'job.default.system'),
     coalesce($1 ->> ('streams.' || $2 || '.samza.physical.name'), $2)
 $_$;
+
+--
+-- Name: task_container_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_container_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.task_container
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.container_id, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.task_container_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: task_container_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
@@ -7563,6 +8392,20 @@ CREATE FUNCTION projection.task_input(coordinator_log integer, coordinator_cut b
 $_$;
 
 --
+-- Name: task_mode_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_mode_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.task_mode
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.task_name, r.task_mode, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.task_mode_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null
+      $_$;
+
+--
 -- Name: task_mode_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -7594,6 +8437,20 @@ CREATE FUNCTION projection.task_mode_state(log_id integer, cut bigint) RETURNS S
           union all
           select a.* from projection.task_mode_at($1, $2, null) a where $2 is not null
         $_$;
+
+--
+-- Name: task_partition_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_partition_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS SETOF coordinator.task_partition
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.record_time, r.message_time, r.source, r.host, r.username, l.stream_kind, l.incarnation, r.log_offset
+        from projection.receipt_job($1, $2, $3) j
+        cross join lateral projection.task_partition_at(j.coordinator_log, j.coordinator_cut, null) r
+        join projection.job_log l on l.log_id = r.log_id
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: task_partition_at(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
@@ -7870,189 +8727,6 @@ COMMENT ON COLUMN coordinator.changelog_mapping_history.incarnation IS 'The inca
 --
 
 COMMENT ON COLUMN coordinator.changelog_mapping_history.log_offset IS 'The offset of the event in its log.';
-
---
--- Name: checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
---
-
-CREATE VIEW coordinator.checkpoint_history AS
- SELECT c.job_name,
-    c.job_id,
-    c.job_bucket,
-    c.task_name,
-    l.system_name,
-    l.stream_name,
-    l.partition_id,
-    l.key_bucket,
-    l.value AS input_offset,
-    projection.offset_number(l.value) AS input_offset_number,
-    c.checkpoint_id,
-    c.checkpoint_version,
-    c.origin,
-    c.grouper_factory,
-    c.operation,
-    c.is_preferred,
-    c.record_time,
-    c.message_time,
-    c.source,
-    c.host,
-    c.username,
-    c.stream_kind,
-    c.incarnation,
-    c.log_offset
-   FROM (projection.counted_commit c
-     LEFT JOIN LATERAL projection.opened_input(c.layout, c.offsets, c.offsets_odd) l(partition_id, key_bucket, is_state, system_name, stream_name, value) ON (((NOT l.is_state) AND (NOT projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))));
-
---
--- Name: VIEW checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written, on the checkpoint topic or the coordinator stream: one row per input partition. A delete or a checkpoint without partitions is one row whose partition is null. "order by log_offset desc limit n" with a job sorts all rows of the job: for its newest checkpoints use coordinator.newest_commits, and select the rows of these events by task_name and log_offset.
-Key: job_name, job_id, stream_kind, incarnation, log_offset, system_name, stream_name, partition_id, key_bucket.';
-
---
--- Name: COLUMN checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
-
---
--- Name: COLUMN checkpoint_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
-
---
--- Name: COLUMN checkpoint_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
-
---
--- Name: COLUMN checkpoint_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.task_name IS 'The task.';
-
---
--- Name: COLUMN checkpoint_history.system_name; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.system_name IS 'The system of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
-
---
--- Name: COLUMN checkpoint_history.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.stream_name IS 'The stream of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
-
---
--- Name: COLUMN checkpoint_history.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.partition_id IS 'The number of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
-
---
--- Name: COLUMN checkpoint_history.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
-
---
--- Name: COLUMN checkpoint_history.input_offset; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.input_offset IS 'The last processed offset, as the input system writes it. Null: the row has no partition, or the checkpoint has it without an offset.';
-
---
--- Name: COLUMN checkpoint_history.input_offset_number; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.input_offset_number IS 'input_offset as a number. Null: it is not an integer of at most 19 digits in the range of bigint.';
-
---
--- Name: COLUMN checkpoint_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_id IS 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: a delete; versions 0 and 1 have it only if state was committed.';
-
---
--- Name: COLUMN checkpoint_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the two formats of the checkpoint topic.';
-
---
--- Name: COLUMN checkpoint_history.origin; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.origin IS 'Where the checkpoint was read: `coordinator-stream` or `checkpoint-topic`.';
-
---
--- Name: COLUMN checkpoint_history.grouper_factory; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.grouper_factory IS 'The class that grouped the partitions into tasks, which is part of the key on the checkpoint topic. Null: version 0 has none.';
-
---
--- Name: COLUMN checkpoint_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.operation IS '`set` or `delete`.';
-
---
--- Name: COLUMN checkpoint_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written: of the versions of a commit, the first in the job''s read versions; one of lower priority only if the task has no checkpoint of a better version before it, or only an outdated one. Never true in a log that checkpoints are not read from.';
-
---
--- Name: COLUMN checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
-
---
--- Name: COLUMN checkpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
-
---
--- Name: COLUMN checkpoint_history.source; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
-
---
--- Name: COLUMN checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
-
---
--- Name: COLUMN checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
-
---
--- Name: COLUMN checkpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
-
---
--- Name: COLUMN checkpoint_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
-
---
--- Name: COLUMN checkpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.checkpoint_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: config_change; Type: VIEW; Schema: coordinator; Owner: -
@@ -10216,189 +10890,161 @@ COMMENT ON COLUMN coordinator.rewind.incarnation IS 'The incarnation of the log:
 COMMENT ON COLUMN coordinator.rewind.log_offset IS 'The offset of the event in its log.';
 
 --
--- Name: state_checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
+-- Name: spark_read; Type: TABLE; Schema: eventlog; Owner: -
 --
 
-CREATE VIEW coordinator.state_checkpoint_history AS
- SELECT c.job_name,
-    c.job_id,
-    c.job_bucket,
-    c.task_name,
-        CASE
-            WHEN (l.n IS NOT NULL) THEN COALESCE(l.store_name, c.store_names[array_position(c.changelogs, ((l.system_name || '.'::text) || l.stream_name))], ''::text)
-            ELSE NULL::text
-        END AS store_name,
-        CASE
-            WHEN (l.n IS NOT NULL) THEN COALESCE(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'::text)
-            ELSE NULL::text
-        END AS factory_name,
-    ((l.marker_prefix || COALESCE(l.value, ''::text)) || l.marker_suffix) AS marker,
-    l.system_name AS changelog_system,
-    l.stream_name AS changelog_stream,
-    l.partition_id AS changelog_partition,
-        CASE
-            WHEN (l.stream_name IS NOT NULL) THEN l.value
-            ELSE NULL::text
-        END AS changelog_offset,
-    c.checkpoint_id,
-    c.checkpoint_version,
-    c.operation,
-    c.is_preferred,
-    c.record_time,
-    c.message_time,
-    c.source,
-    c.host,
-    c.username,
-    c.stream_kind,
-    c.incarnation,
-    c.log_offset
-   FROM (projection.counted_commit c
-     LEFT JOIN LATERAL projection.opened(c.layout, c.offsets, c.offsets_odd) l(n, partition_id, key_bucket, is_state, system_name, stream_name, factory_name, store_name, marker_prefix, marker_suffix, value) ON ((l.is_state OR projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs))));
+CREATE TABLE eventlog.spark_read (
+    spark_read_id bigint NOT NULL,
+    read_at timestamp with time zone NOT NULL,
+    as_of timestamp with time zone NOT NULL,
+    row_count bigint NOT NULL,
+    checksum bigint NOT NULL,
+    read_by text NOT NULL,
+    application text NOT NULL,
+    relation_name text NOT NULL,
+    column_names text[] NOT NULL,
+    log_ids integer[] NOT NULL,
+    next_offsets bigint[] NOT NULL
+);
 
 --
--- Name: VIEW state_checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: TABLE spark_read; Type: COMMENT; Schema: eventlog; Owner: -
 --
 
-COMMENT ON VIEW coordinator.state_checkpoint_history IS 'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.
-Key: job_name, job_id, stream_kind, incarnation, log_offset, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+COMMENT ON TABLE eventlog.spark_read IS 'receipts: what reads of Spark showed, so that the same can be read again';
 
 --
--- Name: COLUMN state_checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.next_offsets; Type: COMMENT; Schema: eventlog; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
+COMMENT ON COLUMN eventlog.spark_read.next_offsets IS 'the first offset of each of the log_ids that the read did not show';
 
 --
--- Name: COLUMN state_checkpoint_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: spark_read; Type: VIEW; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
+CREATE VIEW coordinator.spark_read AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.spark_read_id,
+    r.relation_name,
+    array_to_string(r.column_names, ', '::text) AS column_names,
+    r.read_at,
+    r.read_by,
+    r.application,
+    r.as_of,
+    r.row_count,
+    r.checksum,
+    j.stream_name,
+    j.stream_kind,
+    j.incarnation,
+    r.next_offsets[array_position(r.log_ids, j.log_id)] AS next_offset
+   FROM (projection.job_log j
+     JOIN eventlog.spark_read r ON ((r.log_ids @> ARRAY[j.log_id])));
 
 --
--- Name: COLUMN state_checkpoint_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: VIEW spark_read; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
+COMMENT ON VIEW coordinator.spark_read IS 'The receipts that reads of Spark left (`leave_receipt=True`): what was read, by whom, and up to which offset of each log. One row per receipt and log. `read_relation(spark, receipt=ID)` reads the same rows again.
+Key: job_name, job_id, spark_read_id, stream_name, incarnation.';
 
 --
--- Name: COLUMN state_checkpoint_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.task_name IS 'The task.';
+COMMENT ON COLUMN coordinator.spark_read.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
--- Name: COLUMN state_checkpoint_history.store_name; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.store_name IS 'The store; empty if version 1 has a changelog for which config names no store. Null: a delete, or a checkpoint without state.';
+COMMENT ON COLUMN coordinator.spark_read.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
--- Name: COLUMN state_checkpoint_history.factory_name; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.factory_name IS 'The class of the backend that wrote the state. Null: a delete, or a checkpoint without state.';
+COMMENT ON COLUMN coordinator.spark_read.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
--- Name: COLUMN state_checkpoint_history.marker; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.spark_read_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.marker IS 'What the backend wrote to find its backup again. Null: a delete or no state; version 1 has no markers.';
+COMMENT ON COLUMN coordinator.spark_read.spark_read_id IS 'The number of the receipt.';
 
 --
--- Name: COLUMN state_checkpoint_history.changelog_system; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.relation_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_system IS 'The system of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+COMMENT ON COLUMN coordinator.spark_read.relation_name IS 'The relation that was read.';
 
 --
--- Name: COLUMN state_checkpoint_history.changelog_stream; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.column_names; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_stream IS 'The stream of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+COMMENT ON COLUMN coordinator.spark_read.column_names IS 'The columns that were read, with commas between them.';
 
 --
--- Name: COLUMN state_checkpoint_history.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.read_at; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_partition IS 'The partition of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+COMMENT ON COLUMN coordinator.spark_read.read_at IS 'When the receipt was left, by the clock of this server.';
 
 --
--- Name: COLUMN state_checkpoint_history.changelog_offset; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.read_by; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_offset IS 'The last offset of the changelog that is part of the checkpoint. Null: a delete or no state, the changelog was empty, or the backend keeps none in Kafka.';
+COMMENT ON COLUMN coordinator.spark_read.read_by IS 'The database user who left the receipt, and who vouches for its counts.';
 
 --
--- Name: COLUMN state_checkpoint_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.application; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.checkpoint_id IS 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: a delete; versions 0 and 1 have it only if state was committed.';
+COMMENT ON COLUMN coordinator.spark_read.application IS 'The name of the Spark application.';
 
 --
--- Name: COLUMN state_checkpoint_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.as_of; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the two formats of the checkpoint topic.';
+COMMENT ON COLUMN coordinator.spark_read.as_of IS 'The time at which expiry was judged: that of the read, or the one that was asked for.';
 
 --
--- Name: COLUMN state_checkpoint_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.row_count; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.operation IS '`set` or `delete`.';
+COMMENT ON COLUMN coordinator.spark_read.row_count IS 'The number of rows that were read, of all logs.';
 
 --
--- Name: COLUMN state_checkpoint_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.checksum; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written: of the versions of a commit, the first in the job''s read versions; one of lower priority only if the task has no checkpoint of a better version before it, or only an outdated one. Never true in a log that checkpoints are not read from.';
+COMMENT ON COLUMN coordinator.spark_read.checksum IS 'The sum of the hashes (xxhash64) of all rows, modulo 2 to the power of 63: equal for equal rows in any order.';
 
 --
--- Name: COLUMN state_checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.spark_read.stream_name IS 'The stream of the log.';
 
 --
--- Name: COLUMN state_checkpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.spark_read.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
--- Name: COLUMN state_checkpoint_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
+COMMENT ON COLUMN coordinator.spark_read.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
--- Name: COLUMN state_checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+-- Name: COLUMN spark_read.next_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
-
---
--- Name: COLUMN state_checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.state_checkpoint_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
-
---
--- Name: COLUMN state_checkpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.state_checkpoint_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
-
---
--- Name: COLUMN state_checkpoint_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.state_checkpoint_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
-
---
--- Name: COLUMN state_checkpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.state_checkpoint_history.log_offset IS 'The offset of the event in its log.';
+COMMENT ON COLUMN coordinator.spark_read.next_offset IS 'The first offset of the log that the read did not show.';
 
 --
 -- Name: task_container_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -11246,6 +11892,19 @@ CREATE TABLE eventlog.relation_object (
 COMMENT ON TABLE eventlog.relation_object IS 'the views and functions that a migration created: the next one replaces these, and no others';
 
 --
+-- Name: spark_read_spark_read_id_seq; Type: SEQUENCE; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE eventlog.spark_read ALTER COLUMN spark_read_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME eventlog.spark_read_spark_read_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+--
 -- Name: archived_log; Type: VIEW; Schema: projection; Owner: -
 --
 
@@ -11400,6 +12059,21 @@ CREATE VIEW projection.message_table AS
     COALESCE("substring"(prosrc, 'message_head\(\$1, \$2, ''([^'']+)'::text), ''::text) AS message_type
    FROM pg_proc p
   WHERE ((pronamespace = ('projection'::regnamespace)::oid) AND (proname ~~ '%\_at'::text) AND (proargnames[1:3] = '{log_id,cut,keys}'::text[]));
+
+--
+-- Name: receipt; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.receipt AS
+ SELECT spark_read_id,
+    as_of,
+    row_count,
+    checksum,
+    relation_name,
+    column_names,
+    log_ids,
+    next_offsets
+   FROM eventlog.spark_read r;
 
 --
 -- Name: retired_stream; Type: VIEW; Schema: projection; Owner: -
@@ -11586,6 +12260,13 @@ ALTER TABLE ONLY eventlog.relation_object
 
 ALTER TABLE ONLY eventlog.retired_stream
     ADD CONSTRAINT pk_retired_stream PRIMARY KEY (stream_name);
+
+--
+-- Name: spark_read pk_spark_read; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.spark_read
+    ADD CONSTRAINT pk_spark_read PRIMARY KEY (spark_read_id);
 
 --
 -- Name: log uq_log_stream_name_incarnation; Type: CONSTRAINT; Schema: eventlog; Owner: -
@@ -11808,6 +12489,18 @@ CREATE INDEX ix_input_bound_end_offset ON eventlog.input_bound USING btree (job_
 --
 
 CREATE INDEX ix_observation_log_id_at_offset ON eventlog.observation USING btree (log_id, at_offset);
+
+--
+-- Name: ix_spark_read_log_ids; Type: INDEX; Schema: eventlog; Owner: -
+--
+
+CREATE INDEX ix_spark_read_log_ids ON eventlog.spark_read USING gin (log_ids);
+
+--
+-- Name: ix_spark_read_read_by_read_at; Type: INDEX; Schema: eventlog; Owner: -
+--
+
+CREATE INDEX ix_spark_read_read_by_read_at ON eventlog.spark_read USING btree (read_by, read_at);
 
 --
 -- Name: ix_event_key_log_id_message_type_start; Type: INDEX; Schema: projection; Owner: -
@@ -12394,6 +13087,14 @@ GRANT ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name
 GRANT ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION leave_receipt(relation_name text, column_names text[], log_ids integer[], next_offsets bigint[], as_of timestamp with time zone, row_count bigint, checksum bigint, application text); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.leave_receipt(relation_name text, column_names text[], log_ids integer[], next_offsets bigint[], as_of timestamp with time zone, row_count bigint, checksum bigint, application text) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.leave_receipt(relation_name text, column_names text[], log_ids integer[], next_offsets bigint[], as_of timestamp with time zone, row_count bigint, checksum bigint, application text) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.leave_receipt(relation_name text, column_names text[], log_ids integer[], next_offsets bigint[], as_of timestamp with time zone, row_count bigint, checksum bigint, application text) TO coordstream_replayer;
+
+--
 -- Name: TABLE checkpoint_layout; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12787,6 +13488,14 @@ GRANT ALL ON FUNCTION projection.base_end(log_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.base_end(log_id integer) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION changelog_mapping_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_mapping_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_mapping_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_mapping_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION changelog_mapping_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12819,6 +13528,14 @@ GRANT ALL ON FUNCTION projection.changelog_name(changelog text, system_name text
 GRANT ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12849,6 +13566,37 @@ GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coor
 REVOKE ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys integer[]) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION offset_number(input_offset text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.offset_number(input_offset text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.offset_number(input_offset text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.offset_number(input_offset text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.checkpoint_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.checkpoint_history TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION checkpoint_key(log_id integer, task_name text); Type: ACL; Schema: projection; Owner: -
@@ -12907,6 +13655,30 @@ GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordina
 GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION commit_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.commit_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.commit_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.commit_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION config_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.config_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.config_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.config_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION config_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12947,6 +13719,14 @@ GRANT ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text
 GRANT ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION container_execution_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.container_execution_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.container_execution_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.container_execution_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION container_execution_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12971,6 +13751,14 @@ GRANT ALL ON FUNCTION projection.container_execution_state(log_id integer, cut b
 GRANT ALL ON FUNCTION projection.container_execution_state(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION container_host_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.container_host_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.container_host_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.container_host_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION container_host_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12993,6 +13781,14 @@ GRANT ALL ON FUNCTION projection.container_host_now(log_id integer) TO coordstre
 REVOKE ALL ON FUNCTION projection.container_host_state(log_id integer, cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.container_host_state(log_id integer, cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.container_host_state(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION counted_commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.counted_commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.counted_commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.counted_commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text); Type: ACL; Schema: projection; Owner: -
@@ -13097,6 +13893,14 @@ GRANT ALL ON FUNCTION projection.job_at(job_name text, job_id text, at timestamp
 REVOKE ALL ON FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_coordinator_metadata_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.job_coordinator_metadata_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.job_coordinator_metadata_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.job_coordinator_metadata_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION job_coordinator_metadata_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
@@ -13359,14 +14163,6 @@ GRANT ALL ON FUNCTION projection.next_offset(input_offset_number bigint) TO coor
 GRANT ALL ON FUNCTION projection.next_offset(input_offset_number bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION offset_number(input_offset text); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.offset_number(input_offset text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.offset_number(input_offset text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.offset_number(input_offset text) TO coordstream_replayer;
-
---
 -- Name: FUNCTION offset_of(offsets text, offsets_odd text[], n integer); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -13397,14 +14193,6 @@ GRANT ALL ON FUNCTION projection.offsets_of(offsets text, offsets_odd text[]) TO
 REVOKE ALL ON FUNCTION projection.opened(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.opened(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.opened(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) TO coordstream_replayer;
-
---
--- Name: FUNCTION opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.opened_input(layout projection.checkpoint_layout, offsets text, offsets_odd text[]) TO coordstream_replayer;
 
 --
 -- Name: TABLE other_message; Type: ACL; Schema: projection; Owner: -
@@ -13509,6 +14297,22 @@ GRANT ALL ON FUNCTION projection.reading_rank(coordinator_log integer, coordinat
 GRANT ALL ON FUNCTION projection.reading_rank(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION receipt_job(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.receipt_job(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.receipt_job(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.receipt_job(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION retained_cut(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -13533,12 +14337,36 @@ GRANT ALL ON FUNCTION projection.rule_of_job(job_suffix text) TO coordstream_rea
 GRANT ALL ON FUNCTION projection.rule_of_job(job_suffix text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION ruled_receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.ruled_receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.ruled_receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.ruled_receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION spelling(log_id integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.spelling(log_id integer, keys integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.spelling(log_id integer, keys integer[]) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.spelling(log_id integer, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION starting_offset_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.starting_offset_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.starting_offset_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.starting_offset_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -13555,6 +14383,14 @@ GRANT ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint
 REVOKE ALL ON FUNCTION projection.startpoint_expires_at(created_ms bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.startpoint_expires_at(created_ms bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.startpoint_expires_at(created_ms bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_fan_out_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_fan_out_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_fan_out_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_fan_out_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION startpoint_fan_out_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
@@ -13589,6 +14425,14 @@ GRANT ALL ON FUNCTION projection.startpoint_fanned_out(log_id integer, cut bigin
 GRANT ALL ON FUNCTION projection.startpoint_fanned_out(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION startpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -13613,12 +14457,35 @@ GRANT ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint
 GRANT ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION state_checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.state_checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION state_checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_replayer;
+
+--
+-- Name: TABLE state_checkpoint_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.state_checkpoint_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.state_checkpoint_history TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_checkpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.state_checkpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_checkpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_checkpoint_history_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION state_checkpoint_now(log_id integer); Type: ACL; Schema: projection; Owner: -
@@ -13637,6 +14504,14 @@ GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer,
 GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION state_lag_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.state_lag_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_lag_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_lag_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION stream_id(config jsonb); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -13651,6 +14526,14 @@ GRANT ALL ON FUNCTION projection.stream_id(config jsonb) TO coordstream_replayer
 REVOKE ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_container_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_container_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_container_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_container_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION task_container_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
@@ -13685,6 +14568,14 @@ GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator
 GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION task_mode_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_mode_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_mode_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_mode_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION task_mode_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -13707,6 +14598,14 @@ GRANT ALL ON FUNCTION projection.task_mode_now(log_id integer) TO coordstream_re
 REVOKE ALL ON FUNCTION projection.task_mode_state(log_id integer, cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.task_mode_state(log_id integer, cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.task_mode_state(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_partition_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_partition_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_partition_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_partition_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION task_partition_at(log_id integer, cut bigint, keys integer[]); Type: ACL; Schema: projection; Owner: -
@@ -13801,13 +14700,6 @@ GRANT SELECT ON TABLE projection.message_history TO coordstream_replayer;
 
 GRANT SELECT ON TABLE coordinator.changelog_mapping_history TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.changelog_mapping_history TO coordstream_replayer;
-
---
--- Name: TABLE checkpoint_history; Type: ACL; Schema: coordinator; Owner: -
---
-
-GRANT SELECT ON TABLE coordinator.checkpoint_history TO coordstream_reader;
-GRANT SELECT ON TABLE coordinator.checkpoint_history TO coordstream_replayer;
 
 --
 -- Name: TABLE config_change; Type: ACL; Schema: coordinator; Owner: -
@@ -13999,11 +14891,18 @@ GRANT SELECT ON TABLE coordinator.rewind TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.rewind TO coordstream_replayer;
 
 --
--- Name: TABLE state_checkpoint_history; Type: ACL; Schema: coordinator; Owner: -
+-- Name: TABLE spark_read; Type: ACL; Schema: eventlog; Owner: -
 --
 
-GRANT SELECT ON TABLE coordinator.state_checkpoint_history TO coordstream_reader;
-GRANT SELECT ON TABLE coordinator.state_checkpoint_history TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.spark_read TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.spark_read TO coordstream_writer;
+
+--
+-- Name: TABLE spark_read; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.spark_read TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.spark_read TO coordstream_replayer;
 
 --
 -- Name: TABLE task_container_history; Type: ACL; Schema: coordinator; Owner: -
@@ -14116,6 +15015,13 @@ GRANT SELECT ON TABLE projection.log_status TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.message_table TO coordstream_reader;
 GRANT SELECT ON TABLE projection.message_table TO coordstream_replayer;
+
+--
+-- Name: TABLE receipt; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.receipt TO coordstream_reader;
+GRANT SELECT ON TABLE projection.receipt TO coordstream_replayer;
 
 --
 -- Name: TABLE retired_stream; Type: ACL; Schema: projection; Owner: -

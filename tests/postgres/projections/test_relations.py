@@ -27,7 +27,16 @@ HISTORIES: Final = {
 }
 """Each history and the relation that its events lead to."""
 WITHOUT_PROVENANCE: Final = {
-    *("job", "starting_offset", "log_position", "log_gap", "config_deployment", "input_bound", "task_lag"),
+    *(
+        "job",
+        "starting_offset",
+        "log_position",
+        "log_gap",
+        "config_deployment",
+        "input_bound",
+        "task_lag",
+        "spark_read",
+    ),
     *("config_validity", "container_host_validity", "task_container_validity", "task_partition_validity"),
 }
 COLUMNS: Final = """

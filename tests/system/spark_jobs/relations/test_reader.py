@@ -14,7 +14,8 @@ from eventlog.postgres.connection import connect
 from eventlog.startpoint import StartpointOldest
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.reader import SAMPLE, OpenSnapshot, RelationReader, log_positions
+from spark_jobs.relations.open_snapshot import OpenSnapshot
+from spark_jobs.relations.reader import SAMPLE, RelationReader, log_positions
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, recorded, startpoint
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.database_users import database_user

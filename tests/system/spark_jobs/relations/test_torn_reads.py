@@ -11,7 +11,8 @@ import psycopg
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_jobs.relations.reader import OpenSnapshot, RelationReader
+from spark_jobs.relations.open_snapshot import OpenSnapshot
+from spark_jobs.relations.reader import RelationReader
 from tests.fixtures.spark_jobs.fleet import COMMITS, JOBS
 from tests.fixtures.waiting import wait_until
 
