@@ -17,6 +17,9 @@ from tests.fixtures.coordstream.command_line import CommandLine
 from tests.fixtures.kafka_topics import Topics
 
 PAGE: Final = CHECKOUT / "docs" / "steering.md"
+STREAMS: Final = [
+    name(job, "1") for job in ("seen", "clicks", "pages") for name in (coordinator_stream_name, checkpoint_stream_name)
+]
 BLOCK: Final = re.compile(r"^```(python|sh)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -31,15 +34,14 @@ def test_the_page_gives_what_it_shows(
 
     write_clicks("ada", 50, partition=0)
     write_clicks("bob", 50, partition=1)
-    for job in ("clicks", "pages", "seen"):
-        topics.will_be_made(coordinator_stream_name(job, "1"))
-        topics.will_be_made(checkpoint_stream_name(job, "1"))
+    for name in STREAMS:
+        topics.will_be_made(name)
     names: dict[str, Any] = {"write_clicks": write_clicks}
     for number, (language, text) in enumerate(BLOCK.findall(PAGE.read_text(encoding="utf-8"))):
         if language == "python":
             run_examples(text, names, number)
         else:
-            run_commands(text)
+            run_commands(text, [name for name in STREAMS if topics.is_there(name)])
 
 
 def run_examples(text: str, names: dict[str, Any], number: int) -> None:
@@ -50,9 +52,9 @@ def run_examples(text: str, names: dict[str, Any], number: int) -> None:
     names.update(test.globs)
 
 
-def run_commands(text: str) -> None:
-    """Run the commands of a block."""
+def run_commands(text: str, streams: list[str]) -> None:
+    """Run the commands of a block; `--all` would also follow the topics of tests beside this one."""
     for line in text.splitlines():
         program, *words = shlex.split(line)
         assert program == "coordstream"
-        assert main(words) == 0, line
+        assert main([each for word in words for each in (streams if word == "--all" else [word])]) == 0, line
