@@ -159,6 +159,7 @@ def test_kills_and_rewinds(effects: Effects) -> None:
     for kill in range(KILLS):
         with effects.running() as process:
             effects.wait_for_news(process, rng)
+            assert process.poll() is None
             if kill in rewinds:
                 effects.rewind(rng.randrange(PARTITIONS), rng.randrange(50))
             if kill % 2:
