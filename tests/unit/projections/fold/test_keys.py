@@ -1,23 +1,16 @@
-"""Checkpoints of a task, compared with the newest one of the other version and the previous one of their key.
-
-A key is read once; every spelling of it has one text and a number of its own.
-"""
+"""Checkpoints of a task, compared with the newest one of the other version; and why a key cannot be read."""
 
 import json
-from itertools import pairwise
 from typing import Final
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from eventlog.events import CREATE_TIME, EventColumns, RecordedEvent
 from eventlog.secret_policy import SecretPolicy
-from eventlog.streams import StreamKind
 from eventlog.timestamps import storable_micros
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2
 from projections.fold.batch import BatchFold
-from projections.fold.keys import NO_TIME, NOT_STORABLE, KeyDictionary, KeyEntry
+from projections.fold.keys import NO_TIME, NOT_STORABLE, KeyDictionary
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import CheckpointRow, Swept
 
@@ -86,61 +79,6 @@ def test_keys_that_are_gone_at_one_offset_do_not_stand_before_each_other() -> No
     }
 
 
-def commits(*offsets: tuple[str, str]) -> list[RecordedEvent]:
-    value = '{"checkpoint-id":"1-1","input-offsets":{"k.a.0":"%s","k.a.1":"%s"},"state-checkpoint-markers":{}}'
-    return [v2(at, FIRST_MS + at)._replace(value=(value % pair).encode()) for at, pair in enumerate(offsets)]
-
-
-def lowered(of: LogFold, events: list[RecordedEvent]) -> set[int]:
-    fold = BatchFold(of, storable_micros(FIRST_MS) or 0)
-    fold.add(EventColumns.of(events))
-    fold.decode(lambda _: None)
-    return {suspect.log_offset for suspect in fold.checkpoints.suspects if suspect.may_be_lower}
-
-
-def is_number(text: str) -> bool:
-    return text.removeprefix("-").isdigit()
-
-
-OFFSETS: Final = st.sampled_from(["0", "7", "007", "010", "8", "10", "99", "100", "-1", "-9", "x", "1" * 18])
-
-
-@given(st.lists(st.tuples(OFFSETS, OFFSETS), max_size=12), st.integers(0, 12))
-def test_a_lower_offset_makes_a_checkpoint_suspect(offsets: list[tuple[str, str]], cut: int) -> None:
-    """In the same batch as the one before, and in the next."""
-    events, of = commits(*offsets), log()
-    expected = {
-        at
-        for at, (before, after) in enumerate(pairwise(offsets), 1)
-        if any(is_number(b) and is_number(a) and int(a) < int(b) for b, a in zip(before, after, strict=True))
-    }
-    assert lowered(of, events[:cut]) | lowered(of, events[cut:]) == expected
-
-
-def test_the_first_checkpoint_far_from_the_other_version_is_suspect() -> None:
-    minutes = (1, 5, 6, 59, 90, 120)
-    events = [v1(0, FIRST_MS), *(v2(at, FIRST_MS + minute * 60_000) for at, minute in enumerate(minutes, 1))]
-    fold = BatchFold(log(), storable_micros(FIRST_MS) or 0)
-    fold.add(EventColumns.of(events))
-    fold.decode(lambda _: None)
-    assert [suspect.log_offset for suspect in fold.checkpoints.suspects if suspect.may_be_unread] == [3, 4, 5]
-
-
-def read(key: bytes, kind: StreamKind = "coordinator") -> KeyEntry:
-    return KeyDictionary(kind, SECRETS).entry(key)
-
-
-def test_a_stored_number_is_given_again_and_new_ones_follow() -> None:
-    first = KeyDictionary("coordinator", SECRETS)
-    first.entry(b'[1,"set-config","a"]')
-    second = KeyDictionary("coordinator", SECRETS)
-    for entry, key_sha256 in first.new:
-        second.remember(key_sha256, entry.key_id)
-    assert second.entry(b'[1,"set-config","b"]').key_id == 2
-    assert second.entry(b'[1,"set-config","a"]').key_id == 1
-    assert [entry.key_id for entry, _ in second.new] == [2]
-
-
 @pytest.mark.parametrize(
     ("key", "reason"),
     [
@@ -150,6 +88,6 @@ def test_a_stored_number_is_given_again_and_new_ones_follow() -> None:
     ],
 )
 def test_an_unreadable_key_says_why(key: bytes, reason: str) -> None:
-    error = read(key).meaning.error
+    error = KeyDictionary("coordinator", SECRETS).entry(key).meaning.error
     assert error is not None
     assert error.reason == reason
