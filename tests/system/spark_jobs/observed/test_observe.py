@@ -158,6 +158,7 @@ def test_what_a_killed_run_could_not_write_is_written_by_the_next(
     assert history(cli) == [missed[-1], query.committed()[-1]]
 
 
+@pytest.mark.long
 def test_streams_of_our_data_source_are_observed(
     cli: CommandLine, spark: SparkSession, make_log: MakeLog, tmp_path: Path
 ) -> None:

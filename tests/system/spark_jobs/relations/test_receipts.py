@@ -55,6 +55,7 @@ def receipt_row(url: str, number: int, columns: str) -> list[tuple[Any, ...]]:
         return connection.execute(query.encode(), (number,)).fetchall()
 
 
+@pytest.mark.long
 def test_100_000_further_events_change_no_row(spark: SparkSession, database_url: str) -> None:
     """Among them new values of the config that decides which checkpoints are preferred."""
     events = generate(BEFORE + FURTHER, tasks=20, config_keys=50)
