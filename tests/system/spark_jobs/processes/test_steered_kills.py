@@ -30,8 +30,9 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.torture, pytest.m
 
 PARTITIONS: Final = 8
 RECORDS: Final = scaled(16_000, 200_000)
-KILLS: Final = scaled(3, 40)
-PAUSES: Final = scaled(2, 20)
+SEEDS: Final = range(scaled(1, 4))
+KILLS: Final = scaled(3, 10)
+PAUSES: Final = scaled(2, 5)
 BATCH_RECORDS: Final = scaled(1_000, 2_000)
 REWINDS: Final = 3
 STOPPED: Final = re.compile(r"^[\w.]+\.(JobTakenOver|CheckpointNotWritten|SourceUnavailable): ", re.MULTILINE)
@@ -153,8 +154,9 @@ def effects(
     return Effects(request.param, job_name, topic, place, kafka_cli, connected, tmp_path)
 
 
-def test_kills_and_rewinds(effects: Effects) -> None:
-    rng = random.Random(1)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_kills_and_rewinds(effects: Effects, seed: int) -> None:
+    rng = random.Random(seed)
     rewinds = {KILLS * number // REWINDS for number in range(REWINDS)}
     for kill in range(KILLS):
         with effects.running() as process:
@@ -174,8 +176,9 @@ def test_kills_and_rewinds(effects: Effects) -> None:
     assert_log_is_not_ahead(effects)
 
 
-def test_a_copy_that_was_suspended_stops(effects: Effects) -> None:
-    rng = random.Random(2)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_copy_that_was_suspended_stops(effects: Effects, seed: int) -> None:
+    rng = random.Random(seed)
     for number in range(PAUSES):
         if number:
             for partition in range(PARTITIONS):
