@@ -7,7 +7,9 @@
 #ifndef COMPILED_H
 #define COMPILED_H
 
-#define PY_SSIZE_T_CLEAN
+/* Without PY_SSIZE_T_CLEAN, so that no format of arguments has a `#`: it would fail before Python 3.13 in a part that
+ * was compiled with the headers of a later one.
+ */
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 

@@ -116,14 +116,15 @@ static int take_events(Bytes *data, Facts *facts, Py_ssize_t records, PyObject *
 /* The arguments: data, the fields of BatchFacts in record_batch.py, the type of timestamps, the class of events. */
 static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *args) {
     Facts facts = {.delta = -1};
-    const char *start;
-    Py_ssize_t length, records;
-    if (!PyArg_ParseTuple(args, "y#LLLOOnOO!", &start, &length, &facts.base_offset, &facts.last_delta,
+    PyObject *bytes;
+    Py_ssize_t records;
+    if (!PyArg_ParseTuple(args, "O!LLLOOnOO!", &PyBytes_Type, &bytes, &facts.base_offset, &facts.last_delta,
                           &facts.first_timestamp, &facts.append_time, &facts.leader_epoch, &records,
                           &facts.timestamp_type, &PyType_Type, &facts.event_type) ||
         !is_tuple_type(facts.event_type) || (facts.no_headers = PyTuple_New(0)) == NULL)
         return NULL;
-    Bytes data = {(const unsigned char *)start, (const unsigned char *)start + length};
+    const unsigned char *start = (const unsigned char *)PyBytes_AsString(bytes);
+    Bytes data = {start, start + PyBytes_Size(bytes)};
     PyObject *events = PyList_New(0);
     if (events != NULL && !take_events(&data, &facts, records, events)) {
         Py_DECREF(events);

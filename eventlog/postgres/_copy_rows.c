@@ -112,17 +112,16 @@ static int put_row(Block *block, const char *kinds, Py_ssize_t columns, PyObject
  * bytes, ? is bool, b bytes, t text, and d is what dump makes bytes of. */
 
 static PyObject *encode(PyObject *Py_UNUSED(module), PyObject *args) {
-    const char *kinds;
-    Py_ssize_t columns, block_bytes;
-    PyObject *rows, *dump;
-    if (!PyArg_ParseTuple(args, "y#OOn", &kinds, &columns, &rows, &dump, &block_bytes)) return NULL;
+    Py_ssize_t block_bytes;
+    PyObject *kinds, *rows, *dump;
+    if (!PyArg_ParseTuple(args, "O!OOn", &PyBytes_Type, &kinds, &rows, &dump, &block_bytes)) return NULL;
     if (block_bytes < 0 || !PyIter_Check(rows)) return PyErr_Format(PyExc_TypeError, "expected an iterator of rows");
     size_t capacity = (size_t)block_bytes + LAST_ROW_BYTES;
     Block block = {malloc(capacity), 0, capacity};
     if (block.bytes == NULL) return PyErr_NoMemory();
     PyObject *row = NULL, *result = NULL;
     while (block.length < (size_t)block_bytes && (row = PyIter_Next(rows)) != NULL) {
-        int failed = put_row(&block, kinds, columns, row, dump);
+        int failed = put_row(&block, PyBytes_AsString(kinds), PyBytes_Size(kinds), row, dump);
         Py_DECREF(row);
         if (failed) break;
     }
