@@ -17,7 +17,7 @@ from eventlog.config import boolean
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
-from eventlog.system_admin import BoundedSystemAdmin, InputMissing, PartitionBounds
+from eventlog.system_admin import SystemAdmin
 from managers.errors import ManagerError
 from managers.offsets.resolved_starts import AssignedPartition, find_starting_offsets
 from managers.startpoints.next_starts import Stream
@@ -97,7 +97,7 @@ class SteeredJob:
     def __init__(
         self,
         record: JobRecord,
-        admins: Mapping[str, BoundedSystemAdmin],
+        admins: Mapping[str, SystemAdmin],
         inputs: Sequence[Stream],
         config: Mapping[str, str],
     ) -> None:
@@ -124,7 +124,7 @@ class SteeredJob:
         ``interval``: how long to wait for records, in seconds; None: end at the present ends. ``most``: see
         `next_batch`.
         """
-        ends = {each: found.end_offset for each, found in self.bounds().items()} if interval is None else None
+        ends = {each: found.stop for each, found in self.bounds().items()} if interval is None else None
         start()
         while not stopping.is_set():
             if self._has_live_requests():
@@ -178,15 +178,12 @@ class SteeredJob:
         return SteeredBatch(name, self._batch + 1, ranges, {**self._places, **moved}) if ranges else None
 
     def _left(
-        self,
-        partition: SystemStreamPartition,
-        found: PartitionBounds,
-        ends: Mapping[SystemStreamPartition, int] | None,
+        self, partition: SystemStreamPartition, found: range, ends: Mapping[SystemStreamPartition, int] | None
     ) -> int:
         next_offset = self._places[partition]
-        if not found.oldest_offset <= next_offset <= found.end_offset:
-            raise RecordsLost(partition, next_offset, found.oldest_offset, found.end_offset)
-        return max(0, min(found.end_offset, (ends or {}).get(partition, found.end_offset)) - next_offset)
+        if not found.start <= next_offset <= found.stop:
+            raise RecordsLost(partition, next_offset, found.start, found.stop)
+        return max(0, min(found.stop, (ends or {}).get(partition, found.stop)) - next_offset)
 
     def record(self, batch: SteeredBatch) -> None:
         """Write the checkpoint of a batch that the sink has committed; after a start, consume what it has followed.
@@ -208,14 +205,15 @@ class SteeredJob:
     def _requests(self) -> set[tuple[str, bytes]]:
         return {(name.key, value) for name, value in self._record.store.all(REQUESTS).items()}
 
-    def bounds(self) -> Mapping[SystemStreamPartition, PartitionBounds]:
-        """How far each input partition reaches now. Raises `InputMissing`."""
-        found: dict[SystemStreamPartition, PartitionBounds] = {}
-        for system, stream in self._inputs:
-            bounds = self._admins[system].get_bounds([stream])
-            if not bounds:
-                raise InputMissing(stream, None, f"System {system}")
-            found |= {SystemStreamPartition(system, stream, each.partition): each for each in bounds}
+    def bounds(self) -> Mapping[SystemStreamPartition, range]:
+        """The offsets that each input partition has now. Raises `InputMissing`."""
+        found: dict[SystemStreamPartition, range] = {}
+        for system, admin in self._admins.items():
+            streams = sorted(stream for one, stream in self._inputs if one == system)
+            for stream, known in admin.get_system_stream_metadata(streams).items():
+                for number, each in known.partitions.items():
+                    offsets = range(int(each.oldest_offset or 0), int(each.upcoming_offset or 0))
+                    found[SystemStreamPartition(system, stream, number)] = offsets
         return found
 
     def _checkpoint(self) -> dict[SystemStreamPartition, str]:

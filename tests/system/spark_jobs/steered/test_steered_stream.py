@@ -69,7 +69,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(spark: SparkSession, click
         return str(error.value)
 
     url = clicks_job.cli.database_url
-    assert refusal(inputs=["kafka.missing"]) == "System kafka has no stream missing. Check its name and system."
+    assert refusal(inputs=["kafka.missing"]).endswith(" has no stream missing. Check its name and system.")
     assert refusal(inputs=["clicks"]) == "Invalid input 'clicks'. Expected SYSTEM.STREAM, for example kafka.clicks."
     assert "writes output and position in one transaction" in refusal(sink="s3://bucket")
     assert refusal(sink=PostgresSink("none", url=url)) == "The sink has no table none. Create it first."

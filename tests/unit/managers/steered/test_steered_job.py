@@ -1,7 +1,7 @@
 """A steered job against a model of one thread: whatever fails in between, each record has its effect exactly once."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Event
@@ -15,7 +15,7 @@ from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointUpcoming
 from eventlog.streams import StreamIdentity, checkpoint_stream_name, coordinator_stream_name, identify
-from eventlog.system_admin import PartitionBounds, SystemStreamMetadata, SystemStreamPartitionMetadata
+from eventlog.system_admin import SystemStreamMetadata, SystemStreamPartitionMetadata
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.steered.job_record import JobRecord
 from managers.steered.steered_job import Committed, SteeredBatch, SteeredJob
@@ -39,19 +39,11 @@ class Topic(StatedAdmin):
         super().__init__(partitions=len(PARTITIONS))
         self.ends = [3, 5]
 
-    def get_bounds(self, stream_names: Iterable[str]) -> list[PartitionBounds]:
-        return [
-            PartitionBounds(name, number, 0, end, None) for name in stream_names for number, end in enumerate(self.ends)
-        ]
-
     def get_system_stream_metadata(self, stream_names: Any) -> Any:
         parts = {
             number: SystemStreamPartitionMetadata("0", str(end - 1), str(end)) for number, end in enumerate(self.ends)
         }
         return {name: SystemStreamMetadata(name, parts) for name in stream_names}
-
-    def resolve_startpoints(self, startpoints: Any) -> Any:
-        raise NotImplementedError
 
     def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
         end = str(self.ends[partition.partition])
