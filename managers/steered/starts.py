@@ -48,7 +48,7 @@ def starting_offsets(
         _logger.warning("%s", each)
     starts: dict[SystemStreamPartition, int] = {}
     for (task_name, partition), offset in found.items():
-        number = _number(task_name, partition, offset)
+        number = offset_number(task_name, partition, offset)
         starts[partition] = min(number, starts.get(partition, number))
     return starts
 
@@ -58,7 +58,8 @@ def _unread(partition: SystemStreamPartition, *, is_added: bool) -> AssignedPart
     return AssignedPartition(_NEW, partition, startpoint=StartpointOldest(0) if is_added else None)
 
 
-def _number(task_name: str, partition: SystemStreamPartition, offset: str | None) -> int:
+def offset_number(task_name: str, partition: SystemStreamPartition, offset: str | None) -> int:
+    """The first offset to read as a number. Raises `OffsetError`: a startpoint has another one."""
     if offset is None or not is_kafka_offset(offset):
         raise OffsetError(
             f"Task {task_name!r} cannot start to read {partition} at {offset!r}, which is no offset. Delete its "

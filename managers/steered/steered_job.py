@@ -16,13 +16,14 @@ from eventlog.checkpoint import CheckpointV1
 from eventlog.config import boolean
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
-from eventlog.startpoint import Startpoint
+from eventlog.startpoint import Startpoint, StartpointOldest
 from eventlog.system_admin import SystemAdmin
 from managers.errors import ManagerError
 from managers.offsets.resolved_starts import AssignedPartition, find_starting_offsets
-from managers.startpoints.next_starts import Stream
+from managers.startpoints.next_starts import Stream, stream_of
 from managers.startpoints.startpoint_records import REQUESTS
 from managers.steered.job_record import JobRecord
+from managers.steered.starts import offset_number
 
 LIVE_STARTPOINTS: Final = "coordstream.startpoints.live"
 """A key of the job's config: whether startpoints that are requested while the job runs are followed at once."""
@@ -140,8 +141,8 @@ class SteeredJob:
     def start(self, committed: Committed) -> SteeredBatch:
         """Decide where each partition starts: startpoint, then what the sink has committed, else checkpoint or default.
 
-        Requested startpoints are fanned out. The returned batch has no ranges. Raises `InputMissing`, `OffsetError`,
-        `ConfigError`, and what the log raises.
+        Requested startpoints are fanned out. A partition that was added to a stream starts at its oldest offset. The
+        returned batch has no ranges. Raises `InputMissing`, `OffsetError`, `ConfigError`, and what the log raises.
         """
         partitions = sorted(self.bounds())
         self._record.declare(self._given_config)
@@ -150,13 +151,16 @@ class SteeredJob:
         self._left_requests = self._requests()
         startpoints = self._record.startpoints.get_fan_out_for_task(self.task_name)
         offsets = _processed(committed.places) if committed.places else self._checkpoint()
+        known = set(map(stream_of, offsets))
+        added = {each: StartpointOldest(0) for each in partitions if each not in offsets and stream_of(each) in known}
         assigned = [
-            AssignedPartition(self.task_name, each, offsets.get(each), startpoints.get(each)) for each in partitions
+            AssignedPartition(self.task_name, each, offsets.get(each), startpoints.get(each, added.get(each)))
+            for each in partitions
         ]
         starts, refused = find_starting_offsets(self._record.config, self._admins, assigned)
         for each in refused:
             _logger.warning("%s; it starts without the startpoint.", each)
-        places = {partition: int(starts[self.task_name, partition] or 0) for partition in partitions}
+        places = {partition: offset_number(task, partition, start) for (task, partition), start in starts.items()}
         self._followed = {each: one for each, one in startpoints.items() if each in places}
         self._batch, self._places = committed.batch, committed.places
         return SteeredBatch(

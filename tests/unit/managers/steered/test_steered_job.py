@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from threading import Event
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointUpcoming
 from eventlog.streams import StreamIdentity, checkpoint_stream_name, coordinator_stream_name, identify
 from eventlog.system_admin import SystemStreamMetadata, SystemStreamPartitionMetadata
+from managers.offsets.resolved_starts import OffsetError
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.steered.job_record import JobRecord
 from managers.steered.steered_job import Committed, SteeredBatch, SteeredJob
@@ -55,6 +57,7 @@ class World:
     """A job's logs, its sink and its input, and how many of their effects come before the next crash."""
 
     steps: int = 1_000_000
+    config: dict[str, str] = field(default_factory=lambda: CONFIG)
     topic: Topic = field(default_factory=Topic)
     committed: Committed = field(default_factory=Committed)
     output: Counter[tuple[int, int]] = field(default_factory=Counter)
@@ -79,7 +82,7 @@ class World:
         coordinator, checkpoint = self.logs
         logs = {"coordinator": coordinator, "checkpoint": checkpoint}
         with JobRecord("clicks", "1", **logs, source="test", clock=lambda: EPOCH) as record:
-            job = SteeredJob(record, {"kafka": self.topic}, [("kafka", "clicks")], CONFIG)
+            job = SteeredJob(record, {"kafka": self.topic}, [("kafka", "clicks")], self.config)
             for batch in job.batches(lambda: self.start(job), MOST, Event(), interval=None):
                 self.commit(batch)
                 job.record(batch)
@@ -175,3 +178,19 @@ def crash_and_run(world: World, steps: int, crashes: int) -> None:
         break
     world.steps = 1_000_000
     world.run()
+
+
+def test_a_partition_that_is_added_starts_at_its_oldest_offset() -> None:
+    world = World(config={"task.inputs": "kafka.clicks", "systems.kafka.samza.offset.default": "upcoming"})
+    world.run()
+    world.topic.ends.append(2)
+    world.run()
+    assert world.output == {(2, 0): 1, (2, 1): 1}
+
+
+def test_a_startpoint_that_is_no_offset_stops_the_job() -> None:
+    world = World()
+    world.request(0, StartpointSpecific("abc", 0))
+    with pytest.raises(OffsetError, match=r"cannot start to read kafka\.clicks\.0 at 'abc', which is no offset"):
+        world.run()
+    assert not world.output
