@@ -66,6 +66,7 @@ def test_every_committed_batch_is_in_the_history(cli: CommandLine, spark: SparkS
     assert history(cli) == first + written(query.committed())
 
 
+@pytest.mark.long
 def test_one_partition_is_rewound(
     cli: CommandLine, spark: SparkSession, query: ObservedQuery, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -120,6 +121,7 @@ def test_the_tools_of_jobs_work(cli: CommandLine, spark: SparkSession, query: Ob
     assert {"spark.query.id", "spark.query.run.id", "spark.app.id", "spark.version"} <= config.keys()
 
 
+@pytest.mark.long
 def test_the_query_goes_on_while_the_database_is_away(
     cli: CommandLine,
     spark: SparkSession,
@@ -147,6 +149,7 @@ def test_the_query_goes_on_while_the_database_is_away(
     assert len([record for record in caplog.records if "wait until the log answers" in record.message]) == 1
 
 
+@pytest.mark.long
 def test_what_a_killed_run_could_not_write_is_written_by_the_next(
     cli: CommandLine, spark: SparkSession, query: ObservedQuery
 ) -> None:
@@ -173,6 +176,7 @@ def test_streams_of_our_data_source_are_observed(
     assert found == [(TASK, "coordstream", STREAM, "2")]
 
 
+@pytest.mark.long
 def test_a_query_of_spark_connect_is_observed(
     cli: CommandLine, connect_session: SparkSession, topics: Topics, job_name: str, tmp_path: Path
 ) -> None:

@@ -43,6 +43,7 @@ def numbers(table: str) -> list[int]:
     return sorted(DeltaTable(table).to_pyarrow_table()["number"].to_pylist())
 
 
+@pytest.mark.long
 def test_a_statement_updates_what_others_read(spark: SparkSession, clicks_job: ClicksJob) -> None:
     clicks_job.connection.execute("create table per_user (user_name text primary key, clicks bigint)")
     sink = PostgresSink(
