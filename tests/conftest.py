@@ -33,7 +33,7 @@ pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.eve
 PYSPARK: Final = tuple(int(number) for number in metadata.version("pyspark").split(".")[:2])
 """Streams of the data source need Spark 4.2, and the Kafka connector that tests fetch is of this version."""
 _STREAMS: Final = ["*/data_source/test_stream_*", "*/data_source/test_topic_*"]
-_CONNECTED: Final = ["*/system/spark_jobs/observed/*", "*/test_kafka_input.py", "*/test_steering_page.py"]
+_CONNECTED: Final = ["system/spark_jobs/observed/*", "*/test_kafka_input.py", "*/test_steering_page.py"]
 """They need the Kafka connector, of the locked version of Spark."""
 collect_ignore_glob = [*([] if PYSPARK >= (4, 2) else _STREAMS), *([] if PYSPARK == (4, 2) else _CONNECTED)]
 
