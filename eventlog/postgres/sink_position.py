@@ -10,18 +10,19 @@ from eventlog.postgres.connection import Connection
 
 _CREATE: Final = """
 create table if not exists steered_position (
-  job_name text not null, job_id text not null, batch bigint not null, places jsonb not null, holder text not null,
-  committed_at timestamptz not null default clock_timestamp(), primary key (job_name, job_id))
+  job_name text not null, job_id text not null, batch bigint not null, places jsonb not null, copy_id text not null,
+  holder text not null, committed_at timestamptz not null default clock_timestamp(), primary key (job_name, job_id))
 """
 _TAKE: Final = """
-insert into steered_position (job_name, job_id, batch, places, holder) values (%s, %s, 0, '[]', %s)
-on conflict (job_name, job_id) do update set holder = excluded.holder returning batch, places::text
+insert into steered_position (job_name, job_id, batch, places, copy_id, holder) values (%s, %s, 0, '[]', %s, %s)
+on conflict (job_name, job_id) do update set copy_id = excluded.copy_id, holder = excluded.holder
+returning batch, places::text
 """
 _MOVE: Final = """
 update steered_position set batch = %s, places = %s, committed_at = clock_timestamp()
-where job_name = %s and job_id = %s and holder like %s and batch <= %s
+where job_name = %s and job_id = %s and copy_id = %s and batch <= %s
 """
-_HOLDER: Final = "select holder from steered_position where job_name = %s and job_id = %s for update"
+_HOLDER: Final = "select copy_id, holder from steered_position where job_name = %s and job_id = %s for update"
 
 
 class Taken(NamedTuple):
@@ -45,19 +46,21 @@ class SinkPosition:
 
         Creates the table if it is missing.
         """
-        holder = f"{socket.gethostname()}, process {os.getpid()}, {self.copy_id}"
+        holder = f"{socket.gethostname()}, process {os.getpid()}"
         with connection.transaction():
             connection.execute(_CREATE)
             last = connection.execute(_HOLDER, (self.job_name, self.job_id)).fetchone()
-            ((batch, places),) = connection.execute(_TAKE, (self.job_name, self.job_id, holder)).fetchall()
-        return Taken(batch, places, "" if last is None else last[0].rpartition(", ")[2])
+            ((batch, places),) = connection.execute(
+                _TAKE, (self.job_name, self.job_id, self.copy_id, holder)
+            ).fetchall()
+        return Taken(batch, places, "" if last is None else last[0])
 
     def move(self, connection: Connection, batch: int, places: str) -> bool:
         """Set the position in the open transaction; False: another copy has taken the job over. Write nothing then."""
-        row = (batch, places, self.job_name, self.job_id, f"%, {self.copy_id}", batch)
+        row = (batch, places, self.job_name, self.job_id, self.copy_id, batch)
         return connection.execute(_MOVE, row).rowcount == 1
 
     def other_holder(self, connection: Connection) -> str:
         """Host and process of the copy that holds the job."""
         found = connection.execute(_HOLDER, (self.job_name, self.job_id)).fetchone()
-        return "" if found is None else found[0].rpartition(", ")[0]
+        return "" if found is None else found[1]
