@@ -6,9 +6,8 @@ job that writes, and the place of each partition. Delta rejects a commit if anot
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import chain
 from uuid import uuid4
 
 import pyarrow as pa
@@ -110,16 +109,12 @@ def _columns(schema: str) -> str:
     return ", ".join(f"{each['name']} {json.dumps(each['type'])}" for each in json.loads(schema)["fields"])
 
 
-def _write_file(uri: str, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Write the rows of one attempt of a task into a file; yield its path, bytes and records, if there are rows."""
-    first = next(batches, None)
-    if first is None:
-        return
+def _write_file(uri: str, schema: pa.Schema, batches: Batches) -> dict[str, object]:
+    """Write the rows into a file; return its path, bytes and records."""
     path, records = f"{uuid4().hex}.parquet", 0
     with files_of(uri).open_output_stream(path) as file:
-        with parquet.ParquetWriter(file, first.schema) as writer:
-            for batch in chain([first], batches):
+        with parquet.ParquetWriter(file, schema) as writer:
+            for batch in batches:
                 writer.write_batch(batch)
                 records += len(batch)
-        size = file.tell()
-    yield pa.RecordBatch.from_pydict({"path": [path], "bytes": [size], "records": [records]})
+        return {"path": path, "bytes": file.tell(), "records": records}

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain
 from typing import Final
 from uuid import uuid4
 
@@ -163,16 +162,13 @@ def _text_column(column: StructField) -> Column:
     return found.cast("string").alias(column.name) if name.startswith("decimal") else found
 
 
-def _stage_rows(url: str, copy: str, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Copy the rows of one attempt of a task into the stage; yield the attempt, if there are rows."""
-    first = next(batches, None)
-    if first is None:
-        return
+def _stage_rows(url: str, copy: str, _: pa.Schema, batches: Batches) -> dict[str, object]:
+    """Copy the rows into the stage; return their attempt."""
     attempt = uuid4().hex
     with connect(url, application_name="coordstream steered task") as connection, connection.cursor().copy(copy) as to:
-        for batch in chain([first], batches):
+        for batch in batches:
             to.write(_to_csv(attempt, batch))
-    yield pa.RecordBatch.from_pydict({"attempt": [attempt]})
+    return {"attempt": attempt}
 
 
 def _to_csv(attempt: str, batch: pa.RecordBatch) -> pa.Buffer:

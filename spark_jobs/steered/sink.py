@@ -1,9 +1,12 @@
 """Where steered jobs write: each batch is one transaction, which also moves the job's position in the sink."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from eventlog.partition import SystemStreamPartition
@@ -11,8 +14,9 @@ from managers.steered.steered_job import Committed, SteeredBatch
 from spark_jobs.errors import spark_errors
 from spark_jobs.session import count_cores
 
-Batches = Iterator[Any]
-"""Record batches of Arrow."""
+Batches = Iterator[pa.RecordBatch]
+Write = Callable[[pa.Schema, Batches], Mapping[str, object]]
+"""Writes the rows of one attempt of a task, if it has any, and returns what the driver has to know of them."""
 
 
 class Sink(ABC):
@@ -37,10 +41,19 @@ class Sink(ABC):
         """Close connections, and remove what is staged."""
 
 
-def run_tasks(output: DataFrame, write: Callable[[Batches], Iterator[Any]], result: str) -> list[Any]:
+def run_tasks(output: DataFrame, write: Write, result: str) -> list[Any]:
     """Let tasks, one per core, write the rows of a DataFrame, and return what the successful attempts say of them.
 
     Spark may run a task twice; the rows of an attempt whose result is not returned are not to be used.
     """
     with spark_errors("Cannot compute a batch"):
-        return output.coalesce(count_cores(output.sparkSession)).mapInArrow(write, result).collect()
+        return (
+            output.coalesce(count_cores(output.sparkSession)).mapInArrow(partial(_write_rows, write), result).collect()
+        )
+
+
+def _write_rows(write: Write, batches: Batches) -> Batches:
+    first = next(batches, None)
+    if first is not None:
+        result = write(first.schema, chain([first], batches))
+        yield pa.RecordBatch.from_pylist([result])
