@@ -56,9 +56,12 @@ def _parse(word: str) -> tuple[str, str]:
 class ConsumedBatch:
     """Records of a job's inputs, in the order of each partition, and their commit."""
 
-    def __init__(self, batch: SteeredBatch, records: Iterator[Record], commit: Callable[[Connection], None]) -> None:
+    def __init__(
+        self, job: SteeredJob, batch: SteeredBatch, records: Iterator[Record], commit: Callable[[Connection], None]
+    ) -> None:
         self.batch: Final = batch
         self.is_committed = False
+        self._job = job
         self._records = records
         self._commit = commit
 
@@ -75,6 +78,7 @@ class ConsumedBatch:
         if connection.autocommit:
             raise ValueError("the connection is in autocommit mode: output and position need one transaction")
         self._commit(connection)
+        self._job.record(self.batch)
         self.is_committed = True
 
 
@@ -130,35 +134,29 @@ class SteeredConsumer:
             job = opened.steered
             position = SinkPosition(job.job_name, job.job_id)
             for batch in job.batches(
-                lambda: self._start(job, position),
+                lambda _: self._take_over(position),
+                lambda start: _commit(position, start, self._connection),
                 self._max_records,
                 self._stopping,
                 interval=None if self._available_now else self._interval,
             ):
-                records = _read(readers, batch)
-                consumed = ConsumedBatch(batch, records, partial(_commit, job, position, batch))
+                consumed = ConsumedBatch(job, batch, _read(readers, batch), partial(_commit, position, batch))
                 yield consumed
                 if not consumed.is_committed:
                     raise NotReady(f"batch {batch.number} of job {batch.job}", "is not committed", "call its commit")
 
-    def _start(self, job: SteeredJob, position: SinkPosition) -> None:
+    def _take_over(self, position: SinkPosition) -> Committed:
         taken = position.take(self._connection)
-        committed = Committed.of_json(taken.batch, taken.places)
-        start = job.start(committed)
-        if start.number != committed.batch:
-            _commit(job, position, start, self._connection)
-        else:
-            job.record(start)
+        return Committed.of_json(taken.batch, taken.places)
 
 
-def _commit(job: SteeredJob, position: SinkPosition, batch: SteeredBatch, connection: Connection) -> None:
+def _commit(position: SinkPosition, batch: SteeredBatch, connection: Connection) -> None:
     if not position.move(connection, batch.number, batch.places_json()):
         connection.rollback()
         holder = position.other_holder(connection)
         connection.rollback()
         raise JobTakenOver(batch.job, holder)
     connection.commit()
-    job.record(batch)
 
 
 def _read(readers: Mapping[str, "RangeReader"], batch: SteeredBatch) -> Iterator[Record]:

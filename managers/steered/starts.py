@@ -1,7 +1,7 @@
 """Where a job that a Python program runs starts to read its inputs, as numbers."""
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from eventlog.config import inputs
@@ -9,6 +9,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import StartpointOldest
 from eventlog.system_admin import SystemAdmin, is_kafka_offset
 from managers.offsets.resolved_starts import AssignedPartition, OffsetError, find_starting_offsets
+from managers.startpoints.next_starts import Reader
 from managers.steered.job_record import JobRecord
 
 _NEW: Final = ""
@@ -43,12 +44,8 @@ def starting_offsets(
         for partition in (SystemStreamPartition(system, stream, number) for number in known.partitions)
         for one in readers.get(partition) or [_unread(partition, is_added=stream in read)]
     ]
-    found, refused = find_starting_offsets(config, {system: admin}, assigned)
-    for each in refused:
-        _logger.warning("%s", each)
     starts: dict[SystemStreamPartition, int] = {}
-    for (task_name, partition), offset in found.items():
-        number = offset_number(task_name, partition, offset)
+    for (_, partition), number in resolve_starts(config, {system: admin}, assigned).items():
         starts[partition] = min(number, starts.get(partition, number))
     return starts
 
@@ -58,8 +55,20 @@ def _unread(partition: SystemStreamPartition, *, is_added: bool) -> AssignedPart
     return AssignedPartition(_NEW, partition, startpoint=StartpointOldest(0) if is_added else None)
 
 
-def offset_number(task_name: str, partition: SystemStreamPartition, offset: str | None) -> int:
-    """The first offset to read as a number. Raises `OffsetError`: a startpoint has another one."""
+def resolve_starts(
+    config: Mapping[str, str], admins: Mapping[str, SystemAdmin], assigned: Sequence[AssignedPartition]
+) -> dict[Reader, int]:
+    """The first offset that each task reads of a partition. A startpoint that cannot be followed is logged.
+
+    Raises as `find_starting_offsets`, and `OffsetError` for a startpoint that is no number.
+    """
+    found, refused = find_starting_offsets(config, admins, assigned)
+    for each in refused:
+        _logger.warning("%s; it starts without the startpoint.", each)
+    return {reader: _number(*reader, offset) for reader, offset in found.items()}
+
+
+def _number(task_name: str, partition: SystemStreamPartition, offset: str | None) -> int:
     if offset is None or not is_kafka_offset(offset):
         raise OffsetError(
             f"Task {task_name!r} cannot start to read {partition} at {offset!r}, which is no offset. Delete its "

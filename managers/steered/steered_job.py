@@ -5,7 +5,6 @@ checkpoint. The first one counts. After a crash in between, the next start write
 """
 
 import json
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
@@ -19,16 +18,14 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointOldest
 from eventlog.system_admin import SystemAdmin
 from managers.errors import ManagerError
-from managers.offsets.resolved_starts import AssignedPartition, find_starting_offsets
+from managers.offsets.resolved_starts import AssignedPartition
 from managers.startpoints.next_starts import Stream, stream_of
 from managers.startpoints.startpoint_records import REQUESTS
 from managers.steered.job_record import JobRecord
-from managers.steered.starts import offset_number
+from managers.steered.starts import resolve_starts
 
 LIVE_STARTPOINTS: Final = "coordstream.startpoints.live"
 """A key of the job's config: whether startpoints that are requested while the job runs are followed at once."""
-
-_logger: Final = logging.getLogger(__name__)
 
 
 class JobTakenOver(ManagerError):
@@ -57,6 +54,8 @@ class RecordsLost(ManagerError):
 
 Places = Mapping[SystemStreamPartition, int]
 """The next offset of each partition."""
+Bounds = Mapping[SystemStreamPartition, range]
+"""The offsets that each partition of the inputs has now."""
 
 
 class Committed(NamedTuple):
@@ -91,8 +90,7 @@ class SteeredBatch:
 class SteeredJob:
     """Decides what each batch of a job reads, and records on the job's log what its sink has committed.
 
-    Call `start` with what the sink has committed, commit the returned batch, then `record` it. Do the same with all
-    `batches`. For one thread.
+    Commit each of its `batches` in the sink, then `record` it. For one thread.
     """
 
     def __init__(
@@ -117,20 +115,29 @@ class SteeredJob:
         self._followed: Mapping[SystemStreamPartition, Startpoint] = {}
 
     def batches(
-        self, start: Callable[[], None], most: int, stopping: Event, *, interval: float | None
+        self,
+        take_over: Callable[[Sequence[SystemStreamPartition]], Committed],
+        commit: Callable[[SteeredBatch], None],
+        most: int,
+        stopping: Event,
+        *,
+        interval: float | None,
     ) -> Iterator[SteeredBatch]:
-        """Yield batches, each to be committed and recorded before the next one, until ``stopping`` is set.
+        """Yield batches, each to be committed in the sink and recorded before the next one, until ``stopping`` is set.
 
-        ``start`` takes the sink over and calls `start`, at first and when a startpoint is to be followed at once.
-        ``interval``: how long to wait for records, in seconds; None: end at the present ends. ``most``: see
-        `next_batch`.
+        ``take_over`` takes the sink over, and returns what it has committed of some partitions; ``commit`` writes a
+        batch without records. Both are called at first, and when a startpoint is to be followed at once. ``interval``:
+        how long to wait for records, in seconds; None: end at the present ends. ``most``: about how many offsets a
+        batch has at most, shared among the partitions by what each has left.
+
+        Raises `InputMissing`, `OffsetError`, `ConfigError`, `RecordsLost`, and what the log and the inputs raise.
         """
-        ends = {each: found.stop for each, found in self.bounds().items()} if interval is None else None
-        start()
+        bounds = self._start(take_over, commit)
+        ends = {each: found.stop for each, found in bounds.items()} if interval is None else {}
         while not stopping.is_set():
             if self._has_live_requests():
-                start()
-            batch = self.next_batch(most, ends)
+                self._start(take_over, commit)
+            batch = self._next_batch(most, ends)
             if batch is not None:
                 yield batch
             elif interval is None:
@@ -138,56 +145,61 @@ class SteeredJob:
             else:
                 stopping.wait(interval)
 
-    def start(self, committed: Committed) -> SteeredBatch:
-        """Decide where each partition starts: startpoint, then what the sink has committed, else checkpoint or default.
+    def _start(
+        self,
+        take_over: Callable[[Sequence[SystemStreamPartition]], Committed],
+        commit: Callable[[SteeredBatch], None],
+    ) -> Bounds:
+        """Commit and record where each partition starts, before any record is read; return the bounds of the inputs."""
+        bounds = self._bounds()
+        partitions = sorted(bounds)
+        committed = take_over(partitions)
+        places = self._starting_places(committed.places, partitions)
+        start = SteeredBatch(self._name, committed.batch + (places != committed.places), {}, places)
+        if start.number != committed.batch:
+            commit(start)
+        self.record(start)
+        return bounds
 
-        Requested startpoints are fanned out. A partition that was added to a stream starts at its oldest offset. The
-        returned batch has no ranges. Raises `InputMissing`, `OffsetError`, `ConfigError`, and what the log raises.
+    def _starting_places(self, committed: Places, partitions: Sequence[SystemStreamPartition]) -> Places:
+        """Where each partition starts: startpoint, then what the sink has committed, else checkpoint or default.
+
+        Requested startpoints are fanned out. A partition that was added to a stream starts at its oldest offset.
         """
-        partitions = sorted(self.bounds())
         self._record.declare(self._given_config)
         self._record.assign({self.task_name: partitions})
         self._record.startpoints.fan_out({self.task_name: partitions})
         self._left_requests = self._requests()
         startpoints = self._record.startpoints.get_fan_out_for_task(self.task_name)
-        offsets = _processed(committed.places) if committed.places else self._checkpoint()
+        self._followed = {each: one for each, one in startpoints.items() if each in partitions}
+        offsets = _processed(committed) if committed else self._checkpoint()
         known = set(map(stream_of, offsets))
         added = {each: StartpointOldest(0) for each in partitions if each not in offsets and stream_of(each) in known}
         assigned = [
             AssignedPartition(self.task_name, each, offsets.get(each), startpoints.get(each, added.get(each)))
             for each in partitions
         ]
-        starts, refused = find_starting_offsets(self._record.config, self._admins, assigned)
-        for each in refused:
-            _logger.warning("%s; it starts without the startpoint.", each)
-        places = {partition: offset_number(task, partition, start) for (task, partition), start in starts.items()}
-        self._followed = {each: one for each, one in startpoints.items() if each in places}
-        self._batch, self._places = committed.batch, committed.places
-        return SteeredBatch(
-            f"{self.job_name}/{self.job_id}", committed.batch + (places != committed.places), {}, places
-        )
+        starts = resolve_starts(self._record.config, self._admins, assigned)
+        return {partition: offset for (_, partition), offset in starts.items()}
 
-    def next_batch(self, most: int, ends: Mapping[SystemStreamPartition, int] | None = None) -> SteeredBatch | None:
-        """The next records, at most about ``most``, shared among the partitions by what each has left; None: no news.
-
-        ``ends``: before which offset to stop in each partition; None: at its present end. Raises `RecordsLost`, and
-        what the input system raises.
-        """
-        left = {each: self._left(each, found, ends) for each, found in self.bounds().items() if each in self._places}
+    def _next_batch(self, most: int, ends: Places) -> SteeredBatch | None:
+        """The next records; None: no news. ``ends``: before which offset to stop in a partition, if not at its end."""
+        left = {each: self._left(each, found, ends) for each, found in self._bounds().items() if each in self._places}
         total = sum(left.values())
         shares = {each: count if total <= most else -(-count * most // total) for each, count in left.items() if count}
         ranges = {each: range(first := self._places[each], first + count) for each, count in shares.items()}
         moved = {each: offsets.stop for each, offsets in ranges.items()}
-        name = f"{self.job_name}/{self.job_id}"
-        return SteeredBatch(name, self._batch + 1, ranges, {**self._places, **moved}) if ranges else None
+        return SteeredBatch(self._name, self._batch + 1, ranges, {**self._places, **moved}) if ranges else None
 
-    def _left(
-        self, partition: SystemStreamPartition, found: range, ends: Mapping[SystemStreamPartition, int] | None
-    ) -> int:
+    def _left(self, partition: SystemStreamPartition, found: range, ends: Places) -> int:
         next_offset = self._places[partition]
         if not found.start <= next_offset <= found.stop:
             raise RecordsLost(partition, next_offset, found.start, found.stop)
-        return max(0, min(found.stop, (ends or {}).get(partition, found.stop)) - next_offset)
+        return max(0, min(found.stop, ends.get(partition, found.stop)) - next_offset)
+
+    @property
+    def _name(self) -> str:
+        return f"{self.job_name}/{self.job_id}"
 
     def record(self, batch: SteeredBatch) -> None:
         """Write the checkpoint of a batch that the sink has committed; after a start, consume what it has followed.
@@ -209,8 +221,7 @@ class SteeredJob:
     def _requests(self) -> set[tuple[str, bytes]]:
         return {(name.key, value) for name, value in self._record.store.all(REQUESTS).items()}
 
-    def bounds(self) -> Mapping[SystemStreamPartition, range]:
-        """The offsets that each input partition has now. Raises `InputMissing`."""
+    def _bounds(self) -> Bounds:
         found: dict[SystemStreamPartition, range] = {}
         for system, admin in self._admins.items():
             streams = sorted(stream for one, stream in self._inputs if one == system)

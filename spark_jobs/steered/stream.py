@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import reduce
+from functools import partial, reduce
 from threading import Event
 from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 
-from managers.steered.steered_job import OpenJob, SteeredBatch, SteeredJob
+from managers.steered.steered_job import OpenJob, SteeredBatch
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.steered.kafka_input import read_ranges
 from spark_jobs.steered.sink import Sink
@@ -87,21 +87,14 @@ class SteeredStream:
                 self._sink.close()
 
     def _run(self, spark: SparkSession, opened: OpenJob, interval: float | None) -> int:
-        written = 0
-        job = opened.steered
-        for batch in job.batches(lambda: self._start(job), self._max_records, self._stopping, interval=interval):
-            self._sink.commit(batch, self._output(spark, opened, batch))
+        job, sink, written = opened.steered, self._sink, 0
+        take_over = partial(sink.open, job.job_name, job.job_id)
+        commit = partial(sink.commit, output=None)
+        for batch in job.batches(take_over, commit, self._max_records, self._stopping, interval=interval):
+            sink.commit(batch, self._output(spark, opened, batch))
             job.record(batch)
             written += 1
         return written
-
-    def _start(self, job: SteeredJob) -> None:
-        """Take the sink over, decide where to start, and record that in the sink and on the log."""
-        committed = self._sink.open(job.job_name, job.job_id, sorted(job.bounds()))
-        start = job.start(committed)
-        if start.number != committed.batch:
-            self._sink.commit(start, None)
-        job.record(start)
 
     def _output(self, spark: SparkSession, opened: OpenJob, batch: SteeredBatch) -> DataFrame:
         with spark_errors("Cannot read a batch"):
