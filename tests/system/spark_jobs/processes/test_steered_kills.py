@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,8 @@ from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.sink_position import SinkPosition
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
+from eventlog.timestamps import ms_of
+from managers.steered.steered_job import LIVE_STARTPOINTS
 from tests.checkout import CHECKOUT
 from tests.fixtures.acceptance.torture import scaled
 from tests.fixtures.coordstream.command_line import CommandLine, without_settings
@@ -35,6 +38,12 @@ KILLS: Final = scaled(3, 10)
 PAUSES: Final = scaled(2, 5)
 BATCH_RECORDS: Final = scaled(1_000, 2_000)
 REWINDS: Final = 3
+NEAR: Final = 50
+"""Rewinds go to before this offset."""
+FAR: Final = 500
+"""To read again from there takes several batches."""
+EPOCH: Final = datetime(2026, 1, 1, tzinfo=UTC)
+"""The time of the first record of each partition; others follow by a second each."""
 STOPPED: Final = re.compile(r"^[\w.]+\.(JobTakenOver|CheckpointNotWritten|SourceUnavailable): ", re.MULTILINE)
 """A copy that is suspended for long may find first that its brokers have given it up."""
 
@@ -79,10 +88,36 @@ class Effects:
         return Counter({(partition, n): count for partition, n, count in self.connection.execute(query.encode())})
 
     def rewind(self, partition: int, offset: int) -> None:
-        """Request a startpoint, which the next start follows."""
-        place = f"kafka.{self.topic}.{partition}"
-        assert self.cli("startpoint", "write", self.job, place, str(offset), "--yes").code == 0
+        """Request a startpoint of one partition, which the next start follows."""
+        self.command("startpoint", "write", self.job, f"kafka.{self.topic}.{partition}", str(offset), "--yes")
         self.rewound[partition] = offset
+
+    def rewind_to_a_time(self, offset: int) -> None:
+        """Request that all partitions start at the time of the record of an offset."""
+        time = str(EPOCH + timedelta(seconds=offset))
+        self.command("startpoint", "write", self.job, f"kafka.{self.topic}", time, "--yes")
+        self.rewound = dict.fromkeys(range(PARTITIONS), offset)
+
+    def rewind_while_it_runs(self, partition: int, offset: int) -> None:
+        """Request a startpoint that is followed at once, and wait until the job reads again from there."""
+        wait_until(lambda: self.places()[partition] > FAR, 120, "enough batches")
+        self.command("config", "set", self.job, LIVE_STARTPOINTS, "true", "--yes")
+        before = self.places()[partition]
+        self.rewind(partition, offset)
+        wait_until(lambda: self.places()[partition] < before, 120, "the rewind")
+
+    def note_rewind_while_it_ran(self) -> None:
+        """What is read again is what had been written when the job followed the startpoint."""
+        self.command("config", "set", self.job, LIVE_STARTPOINTS, "false", "--yes")
+        written = self.written()
+        for partition, offset in self.rewound.items():
+            end = 1 + max(n for each, n in written if each == partition)
+            self.expected.update((partition, n) for n in range(offset, end))
+        self.rewound = {}
+
+    def command(self, *words: str) -> None:
+        done = self.cli(*words)
+        assert done.code == 0, done.err
 
     def note_rewinds(self) -> None:
         """While no copy runs: what is read again is what is between the startpoints and the places."""
@@ -140,9 +175,9 @@ def effects(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Effects:
     monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jdbc_jar))
-    topic = topics.create(f"in-{job_name}", {}, partitions=PARTITIONS)
+    topic = topics.create(f"in-{job_name}", {"retention.ms": "-1"}, partitions=PARTITIONS)
     for partition in range(PARTITIONS):
-        records = [NewEvent(b"", b"%d" % n) for n in range(RECORDS // PARTITIONS)]
+        records = [NewEvent(b"", b"%d" % n, ms_of(EPOCH) + n * 1000) for n in range(RECORDS // PARTITIONS)]
         topics.write(topic, records, partition=partition)
     for name in (coordinator_stream_name(job_name, "1"), checkpoint_stream_name(job_name, "1")):
         topics.will_be_made(name)
@@ -157,18 +192,25 @@ def effects(
 @pytest.mark.parametrize("seed", SEEDS)
 def test_kills_and_rewinds(effects: Effects, seed: int) -> None:
     rng = random.Random(seed)
-    rewinds = {KILLS * number // REWINDS for number in range(REWINDS)}
+    of_one, to_a_time, while_it_runs = (KILLS * number // REWINDS for number in range(REWINDS))
     for kill in range(KILLS):
         with effects.running() as process:
             effects.wait_for_news(process, rng)
             assert process.poll() is None
-            if kill in rewinds:
-                effects.rewind(rng.randrange(PARTITIONS), rng.randrange(50))
+            if kill == of_one:
+                effects.rewind(rng.randrange(PARTITIONS), rng.randrange(NEAR))
+            if kill == to_a_time:
+                effects.rewind_to_a_time(rng.randrange(NEAR))
             if kill % 2:
                 kill_a_worker(process.pid)
                 effects.wait_for_news(process, rng)
-        effects.note_rewinds()
-        assert_log_is_not_ahead(effects)
+            if kill == while_it_runs:
+                effects.rewind_while_it_runs(rng.randrange(PARTITIONS), rng.randrange(NEAR))
+        if kill == while_it_runs:
+            effects.note_rewind_while_it_ran()
+        else:
+            effects.note_rewinds()
+            assert_log_is_not_ahead(effects)
     with effects.running() as process:
         wait_until(lambda: effects.is_done() or process.poll() is not None, 600, "the end")
         assert process.poll() is None
@@ -210,11 +252,9 @@ def kill_a_worker(group: int) -> None:
 
 
 def assert_log_is_not_ahead(effects: Effects) -> None:
-    """Each checkpoint in SQL is at most where the sink is, unless a startpoint has moved the sink back since."""
-    followed = effects.cli(
-        "follow", coordinator_stream_name(effects.job, "1"), checkpoint_stream_name(effects.job, "1"), "--once"
-    )
-    assert followed.code == 0, followed.err
+    """Each checkpoint in SQL is at most where the sink is, unless a startpoint has just moved the sink back."""
+    streams = coordinator_stream_name(effects.job, "1"), checkpoint_stream_name(effects.job, "1")
+    effects.command("follow", *streams, "--once")
     found = effects.connection.execute(
         "select partition_id, input_offset_number + 1 from coordinator.checkpoint where job_name = %s", (effects.job,)
     ).fetchall()
