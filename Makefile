@@ -132,7 +132,7 @@ sanitize: setup ## Run the tests of the compiled parts with the compiler's check
 
 .PHONY: torture
 torture: setup java ## Run the crash tests at full length (about an hour)
-	TEST_TORTURE=1 $(BIN)/python -m pytest -m torture -s $(PYTEST_OPTIONS)
+	TEST_TORTURE=1 $(BIN)/python -m pytest -m torture -s -o faulthandler_timeout=3600 $(PYTEST_OPTIONS)
 
 .PHONY: lint
 lint: setup ## Check style, types and the import rules
