@@ -59,10 +59,14 @@ def is_kafka(config: Config, system: str) -> bool:
 
 
 class OpenInputs(ExitStack):
-    """The input systems of many jobs: a cluster is connected to once, and not again if it does not answer."""
+    """The input systems of many jobs: a cluster is connected to once, and not again if it does not answer.
 
-    def __init__(self) -> None:
+    ``reads_committed``: partitions end before their first open transaction, instead of after it as for Samza.
+    """
+
+    def __init__(self, *, reads_committed: bool = False) -> None:
         super().__init__()
+        self._reads_committed = reads_committed
         self._known: dict[KafkaOptions, BoundedSystemAdmin | InputUnknown] = {}
 
     def admin(self, config: Config, system: str, given_servers: str | None = None) -> BoundedSystemAdmin:
@@ -78,9 +82,10 @@ class OpenInputs(ExitStack):
         if options not in self._known:
             try:
                 require_answer(options)
-                from eventlog.kafka.system_admin import KafkaSystemAdmin  # noqa: PLC0415 (loads kafka-python)
+                from eventlog.kafka import system_admin  # noqa: PLC0415 (loads kafka-python)
 
-                self._known[options] = self.enter_context(KafkaSystemAdmin(options))
+                kind = system_admin.CommittedSystemAdmin if self._reads_committed else system_admin.KafkaSystemAdmin
+                self._known[options] = self.enter_context(kind(options))
             except InputUnknown as error:
                 self._known[options] = error
         known = self._known[options]

@@ -40,7 +40,7 @@ def open_steered(word: str, inputs: Sequence[str], config: Mapping[str, str]) ->
     brokers = {system: input_options(config, system, None) for system in systems}
     given = {**config, "task.inputs": ",".join(inputs)}
     with ExitStack() as stack:
-        opened = stack.enter_context(OpenInputs())
+        opened = stack.enter_context(OpenInputs(reads_committed=True))
         admins = {system: opened.admin(config, system) for system in systems}
         record = stack.enter_context(open_job_record(word, source=SOURCE))
         yield OpenJob(SteeredJob(record, admins, streams, given), brokers)

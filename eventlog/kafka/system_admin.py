@@ -137,6 +137,12 @@ class KafkaSystemAdmin(KafkaAdmin):
             raise InputMissing(missing.topic, missing.partition, self._options.place) from None
 
 
+class CommittedSystemAdmin(KafkaSystemAdmin):
+    """The same for consumers that read only committed records: a partition ends before its first open transaction."""
+
+    _isolation_level = IsolationLevel.READ_COMMITTED
+
+
 def _partitions(topic: Any) -> list[TopicPartition]:
     return [TopicPartition(topic.name, number) for number in sorted(one.partition_index for one in topic.partitions)]
 

@@ -15,7 +15,8 @@ from managers.errors import NotReady
 from managers.steered.steered_job import JobTakenOver
 from spark_jobs.errors import SparkJobError
 from spark_jobs.steered.sink import Sink
-from tests.fixtures.spark_jobs.clicks import ALL, ClicksJob, parsed
+from tests.fixtures.spark_jobs.clicks import ALL, ClicksJob, clicks, parsed
+from tests.fixtures.waiting import wait_until
 
 ROW = (
     None,
@@ -123,3 +124,19 @@ def test_a_consumer_without_spark(clicks_job: ClicksJob) -> None:
             next(batches).commit(connection)
         with pytest.raises(NotReady, match=r"Batch \d+ of job .* is not committed\. Call its commit\."):
             next(batches)
+
+
+def test_records_of_an_open_transaction_wait_for_its_end(clicks_job: ClicksJob) -> None:
+    more = range(150, 160)
+
+    def all_written() -> list[int]:
+        consume(connection, clicks_job, batches=10)
+        return clicks_job.written()
+
+    with (
+        psycopg.connect(clicks_job.cli.database_url) as connection,
+        clicks_job.topics.transaction(clicks_job.topic, clicks(more)) as producer,
+    ):
+        assert all_written() == ALL
+        producer.commit_transaction()
+        wait_until(lambda: all_written() == [*ALL, *more])
