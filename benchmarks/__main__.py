@@ -26,6 +26,7 @@ TITLES: Final = {
     "catch-up": "Catching up from Kafka",
     "reads": "Reads",
     "spark": "Spark",
+    "steered": "Steered jobs",
 }
 
 
@@ -40,6 +41,7 @@ class Bench:
             "catch-up": self._catch_up,
             "reads": self._reads,
             "spark": self._spark,
+            "steered": self._steered,
         }
 
     def _replay(self, on: str) -> Lines:
@@ -67,6 +69,14 @@ class Bench:
         from benchmarks.spark import measure_spark, spark_report  # noqa: PLC0415 (loads PySpark)
 
         return spark_report(measure_spark(self._server, self.options.events, self.options.rounds, _say), on)
+
+    def _steered(self, on: str) -> Lines:
+        from benchmarks.steered import measure_steered, steered_report  # noqa: PLC0415 (loads PySpark)
+
+        events = self.options.events
+        return steered_report(
+            measure_steered(self._server, self._topics, events, self.options.rounds, _say), events, on
+        )
 
     @cached_property
     def _server(self) -> BenchmarkServer:
@@ -105,8 +115,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make bench")
     add = parser.add_argument
     add("--only", nargs="+", choices=list(TITLES), default=list(TITLES), metavar="PART", help=", ".join(TITLES))
-    add("--events", type=int, default=1_000_000, help="of replay, catch-up and spark")
-    add("--rounds", type=int, default=3, help="of replay, catch-up and spark")
+    add("--events", type=int, default=1_000_000, help="of all parts but live and reads")
+    add("--rounds", type=int, default=3, help="of all parts but live and reads")
     add("--seed", type=int, default=1)
     add("--live-events", type=int, help="maximum for each rate")
     add("--idle-seconds", type=float, default=10.0)

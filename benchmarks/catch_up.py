@@ -14,7 +14,6 @@ from benchmarks.limit import CopyData, load, read_rows
 from benchmarks.processes import Cost, peak_bytes
 from benchmarks.replay import Streams
 from benchmarks.servers import TOPIC_SETTINGS, BenchmarkServer
-from benchmarks.sqlalchemy_peer import COMMIT_EVERY, consume
 from eventlog.events import NewEvent, RecordedEvent
 from tests.fixtures.kafka_topics import Topics
 
@@ -23,9 +22,6 @@ GOAL: Final = 0.3
 
 ONE_TOPIC: Final = {"one topic of `set-checkpoint`": OLDEST_COORDINATOR, "one topic of V1 and V2": RELEASED_CHECKPOINTS}
 """The topics with most of the events of the two kinds of jobs."""
-
-PEER_EVENTS: Final = 30_000
-"""Read by the peer, which keeps its speed."""
 
 APPENDED_EVENTS: Final = 1_000
 """Events appended between two flushes; the producer makes batches of those sent within 5 ms."""
@@ -42,11 +38,10 @@ class CatchUp(NamedTuple):
 
 
 class CatchUps(NamedTuple):
-    """Alternating rounds of catching up and the limit, and the seconds of the peer for its first events."""
+    """Alternating rounds of catching up and the limit."""
 
     catch_ups: Sequence[CatchUp]
     limits: Sequence[Cost]
-    peer: Sequence[float]
 
 
 def measure_catch_ups(
@@ -94,8 +89,6 @@ def catch_up_report(figures: Mapping[str, CatchUps], on: str) -> Lines:
     """The share of the limit that catching up from Kafka reaches, by what is caught up with."""
     first = next(iter(figures.values()))
     events, rounds = first.catch_ups[0].events, len(first.catch_ups)
-    peer = [min(PEER_EVENTS, events) / seconds for seconds in first.peer]
-    faster = ratios([events / one.seconds for one in first.catch_ups], peer)
     header = ("catch-up", "share of the limit", "events/s", "start s", "limit events/s")
     return [
         f"{events:,} generated events, appended {APPENDED_EVENTS:,} at a time; rounds: {rounds}.",
@@ -104,10 +97,6 @@ def catch_up_report(figures: Mapping[str, CatchUps], on: str) -> Lines:
         on,
         "",
         *table((*header, "follower CPU µs/event", "peak memory"), (_row(case, one) for case, one in figures.items())),
-        "",
-        f"A consumer with SQLAlchemy Core that commits every {COMMIT_EVERY} records (`benchmarks/sqlalchemy_peer.py`)",
-        f"reads {spread(peer)} events/s of `set-checkpoint`: coordstream is faster by {spread(faster, 1)}. Both keep",
-        "each event, the offsets of each checkpoint, and the current offsets; coordstream also keeps other messages.",
     ]
 
 
@@ -115,18 +104,14 @@ def _catch_ups(server: BenchmarkServer, topics: Topics, counts: Mapping[str, int
     """Follow topics with these counts of events into new databases, and delete the topics."""
     done: list[CatchUp] = []
     limits: list[Cost] = []
-    peer: list[float] = []
     brokers = topics.bootstrap_servers
     for _ in range(rounds):
         caught_up, data = catch_up(server, brokers, counts)
         done.append(caught_up)
         limits.append(load(server, data))
-        if list(counts) == [OLDEST_COORDINATOR]:
-            with server.database("peer", migrated=False) as url:
-                peer.append(consume(url, brokers, OLDEST_COORDINATOR, min(PEER_EVENTS, counts[OLDEST_COORDINATOR])))
     for name in counts:
         topics.delete(name)
-    return CatchUps(done, limits, peer)
+    return CatchUps(done, limits)
 
 
 def _row(case: str, figures: CatchUps) -> tuple[str, ...]:

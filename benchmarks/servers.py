@@ -47,10 +47,10 @@ class BenchmarkServer:
         self._is_migrated = False
 
     @contextmanager
-    def database(self, name: str, *, migrated: bool = True) -> Iterator[str]:
+    def database(self, name: str) -> Iterator[str]:
         """The URL of a new database, which is gone afterwards; what came before it is on disk already."""
         with connect(self._server.connect_url()) as connection:
-            template = self._migrated_template(connection) if migrated else "template1"
+            template = self._migrated_template(connection)
             connection.execute(sql.SQL("create database {} template {}").format(*map(sql.Identifier, (name, template))))
             connection.execute("checkpoint")
             yield self._server.connect_url(name)

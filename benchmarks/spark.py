@@ -75,7 +75,7 @@ def measure_spark(server: BenchmarkServer, events: int, rounds: int, say: Callab
             replays = _replays(server, spark, many, rounds, say)
             with server.database("reads") as url:
                 _replay(spark, url, many)
-                compare = partial(_in_turns, server, rounds, say)
+                compare = partial(costs_in_turns, server, rounds, say)
                 lakes = compare({PLAIN: partial(_write_plainly, url, home), LAKE: partial(_export, url, home)})
                 reads = compare({COPY: partial(_copy, url), READ: partial(_read, spark, url)})
                 with connect(url) as connection:
@@ -110,7 +110,7 @@ def spark_report(costs: SparkCosts, on: str) -> Lines:
         "",
     ]
     for what, unit, peer, count, each, limit in compared:
-        lines += [*table((what, unit, f"speed beside {peer}", "by CPU time"), _rows(count, each, limit)), ""]
+        lines += [*table((what, unit, f"speed beside {peer}", "by CPU time"), compared_with(limit, count, each)), ""]
     return [*lines, *_METHOD]
 
 
@@ -131,7 +131,7 @@ def _replays(
     return costs
 
 
-def _in_turns(
+def costs_in_turns(
     server: BenchmarkServer, rounds: int, say: Callable[[str], None], steps: Mapping[str, Callable[[], object]]
 ) -> dict[str, list[Cost]]:
     """The costs of some steps in each round; the first round is not counted."""
@@ -186,7 +186,8 @@ def _read(spark: SparkSession, url: str) -> None:
         history.write.format("noop").mode("overwrite").save()
 
 
-def _rows(count: int, costs: dict[str, list[Cost]], limit: str) -> list[Sequence[str]]:
+def compared_with(limit: str, count: int, costs: dict[str, list[Cost]]) -> list[Sequence[str]]:
+    """Rows with the rate of each, and its speed and CPU time beside those of one of them."""
     seconds = {name: [one.seconds for one in each] for name, each in costs.items()}
     cpu = {name: [one.cpu for one in each] for name, each in costs.items()}
     return [
