@@ -107,12 +107,12 @@ class Effects:
         wait_until(lambda: self.places()[partition] < before, 120, "the rewind")
 
     def note_rewind_while_it_ran(self) -> None:
-        """What is read again is what had been written when the job followed the startpoint."""
+        """What is read again is what lay before the first record that was still to be read."""
         self.command("config", "set", self.job, LIVE_STARTPOINTS, "false", "--yes")
-        written = self.written()
+        written, share = self.written(), RECORDS // PARTITIONS
         for partition, offset in self.rewound.items():
-            end = 1 + max(n for each, n in written if each == partition)
-            self.expected.update((partition, n) for n in range(offset, end))
+            left = (n for n in range(share) if written[partition, n] < self.expected[partition, n])
+            self.expected.update([(partition, n) for n in range(offset, next(left, share))])
         self.rewound = {}
 
     def command(self, *words: str) -> None:
