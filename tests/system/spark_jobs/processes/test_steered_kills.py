@@ -208,9 +208,8 @@ def test_kills_and_rewinds(effects: Effects, seed: int) -> None:
                 effects.rewind_while_it_runs(rng.randrange(PARTITIONS), rng.randrange(NEAR))
         if kill == while_it_runs:
             effects.note_rewind_while_it_ran()
-        else:
-            effects.note_rewinds()
-            assert_log_is_not_ahead(effects)
+        effects.note_rewinds()
+        assert_log_is_not_ahead(effects)
     with effects.running() as process:
         wait_until(lambda: effects.is_done() or process.poll() is not None, 600, "the end")
         assert process.poll() is None
@@ -252,11 +251,11 @@ def kill_a_worker(group: int) -> None:
 
 
 def assert_log_is_not_ahead(effects: Effects) -> None:
-    """Each checkpoint in SQL is at most where the sink is, unless a startpoint has just moved the sink back."""
+    """What the checkpoints in SQL say is processed is in the sink."""
     streams = coordinator_stream_name(effects.job, "1"), checkpoint_stream_name(effects.job, "1")
     effects.command("follow", *streams, "--once")
     found = effects.connection.execute(
-        "select partition_id, input_offset_number + 1 from coordinator.checkpoint where job_name = %s", (effects.job,)
+        "select partition_id, input_offset_number from coordinator.checkpoint where job_name = %s", (effects.job,)
     ).fetchall()
-    places = effects.places()
-    assert [row for row in found if row[1] > places[row[0]]] == []
+    written = effects.written()
+    assert [row for row in found if row[1] >= 0 and not written[row]] == []
