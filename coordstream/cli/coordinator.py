@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from time import sleep
@@ -14,7 +14,7 @@ import typer
 from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port, silence_option
 from coordstream.cli.long_running import stopped_by_signals
 from coordstream.cli.output import print_json
-from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
+from coordstream.cli.serve import parse_address
 from coordstream.cli.submission import PropertyFile, ensure_coordinator_stream, masked_changes, read_submission
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.database import database_errors, open_database
@@ -58,8 +58,16 @@ def run(
         int, typer.Option("--port", metavar="PORT", parser=parse_port, help="The port (default: any free one).")
     ] = 0,
     input_servers: InputServers = None,
-    metrics_port: MetricsPort = None,
-    metrics_token_file: MetricsTokenFile = None,
+    metrics_port: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[HOST:]PORT",
+            help="Serve /metrics and /healthz of this process over HTTP. All hosts but 127.0.0.1 need a token.",
+        ),
+    ] = None,
+    metrics_token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file with the token that these requests need.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Start a job's coordinator, and serve its job model and config to containers until it is stopped.
@@ -76,7 +84,10 @@ def run(
         CoordinatorRun,
         WatchedCoordinator,
     )
+    from coordstream.serve.process import serving_process  # noqa: PLC0415 (needs the extra)
 
+    if metrics_token_file is not None and metrics_port is None:
+        raise typer.BadParameter("--metrics-token-file needs --metrics-port.")
     submitted = None if config is None else read_submission(job, config)
     stream = coordinator_stream_of(job) if submitted is None else coordinator_stream(submitted).stream_name
     with open_database() as database:
@@ -85,8 +96,11 @@ def run(
     request = CoordinatorRun(job, admins, note, submitted, restart_on_change, bind, port)
     connect_lock = partial(connect, url, application_name="coordstream coordinator")
     watched = WatchedCoordinator(identify(stream, "coordinator"))
+    metrics: AbstractContextManager[None] = nullcontext()
+    if metrics_port is not None:
+        metrics = serving_process(parse_address(metrics_port), metrics_token_file, watched, note)
     with (
-        serving_metrics(metrics_port, metrics_token_file, note, watched),
+        metrics,
         database_errors(load_settings()),
         closing(JobLock(connect_lock, job, stream)) as lock,
     ):

@@ -24,11 +24,9 @@ from coordstream.cli.long_running import (
     stop_on_signal_or_timeout,
 )
 from coordstream.cli.output import counted, print_json
-from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.database import Database, DatabaseUnreachable, database_errors, open_database
 from coordstream.event_logs import source_of
 from coordstream.input_system import observing_inputs
-from coordstream.metric_text import gauge, metric
 from coordstream.settings import Settings
 from eventlog.backoff import Backoff
 from eventlog.errors import list_names
@@ -36,16 +34,13 @@ from eventlog.log import system_clock
 from eventlog.notice import Notice
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
-from projections.follow.follow_run import Activity, FollowPlan, StreamActivity
+from projections.follow.follow_run import FollowedStream, FollowPlan
 from projections.follow.follower import Follower, Outcome
 
 app = typer.Typer()
 
 OUTAGE_TIMEOUT_SECONDS: Final = 60.0
 """How long a follower with an end, and without --timeout, waits for brokers and database that do not answer."""
-
-HANGS_AFTER_SECONDS: Final = 60.0
-"""How long a turn of the follower's loop may take before its process counts as hanging."""
 
 FAILED: Final = 1
 TIMED_OUT: Final = 3
@@ -99,8 +94,6 @@ def follow(
             help="Observe this often how far the jobs' inputs reach, for example 30s (see `coordstream lag`)."
         ),
     ] = None,
-    metrics_port: MetricsPort = None,
-    metrics_token_file: MetricsTokenFile = None,
     log_format: Format = LogFormat.TEXT,
     as_json: JsonReport = False,
 ) -> None:
@@ -117,23 +110,17 @@ def follow(
     if input_bounds is not None and (once or until is not None):
         raise typer.BadParameter("--input-bounds cannot be used with --once or --until. Use `coordstream lag`.")
     plan = FollowPlan(names, follows_all, once, until, kind, take_over_after)
-    metrics = FollowerMetrics()
-    with serving_metrics(metrics_port, metrics_token_file, LogLines(log_format).message, metrics):
-        opening = partial(_open_follower, input_bounds, metrics.set_follower)
-        run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
+    opening = partial(_open_follower, input_bounds)
+    run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
 
 
 @contextmanager
-def _open_follower(
-    input_bounds: float | None, watch: Callable[[Follower], None], database: Database, request: FollowRequest
-) -> Iterator[Follower]:
+def _open_follower(input_bounds: float | None, database: Database, request: FollowRequest) -> Iterator[Follower]:
     with (
         source_of(database.settings, database.url) as source,
         observing_inputs(database.url, input_bounds, request.lines.message),
     ):
-        follower = request.follower(database, source)
-        watch(follower)
-        yield follower
+        yield request.follower(database, source)
 
 
 def check_streams(
@@ -240,49 +227,13 @@ def _exit_code(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> int:
     return FAILED if outcome.failures and not stop.signals else 0
 
 
-def _stream_row(plan: FollowPlan, stream: StreamActivity) -> dict[str, Any]:
+def _stream_row(plan: FollowPlan, stream: FollowedStream) -> dict[str, Any]:
     """A stream for --json: ``done``, ``refused`` or ``unfinished``; ``stopped`` if the plan has no end."""
-    unread = "unfinished" if plan.has_end else "stopped"
+    unread, detail = "unfinished" if plan.has_end else "stopped", stream.failure or stream.refusal or None
     return {
         "stream_name": stream.stream_name,
-        "outcome": "refused" if stream.detail else "done" if stream.is_over else unread,
+        "outcome": "refused" if detail else "done" if stream.is_over else unread,
         "events": stream.events,
         "next_offset": stream.next_offset,
-        "detail": stream.detail,
+        "detail": detail,
     }
-
-
-class FollowerMetrics:
-    """What is served of the follower of a command (`--metrics-port`), which it opens once the database answers."""
-
-    def __init__(self) -> None:
-        self._follower: Follower | None = None
-
-    def set_follower(self, follower: Follower) -> None:
-        self._follower = follower
-
-    def failures(self) -> Iterator[str]:
-        activity = self._activity()
-        if activity is not None and activity.idle_seconds > HANGS_AFTER_SECONDS:
-            yield f"The follower hangs: it has done nothing for {activity.idle_seconds:.0f} s."
-
-    def collect(self) -> Iterator[str]:
-        """The follower's own metrics; nothing before it is open."""
-        activity = self._activity()
-        if activity is None:
-            return
-        streams, by_stream = activity.streams, ("stream_name",)
-        yield gauge("follower_idle_seconds", "Time since the last turn of the follower's loop", activity.idle_seconds)
-        yield gauge("follower_outage", "1 while brokers or database do not answer, else 0", bool(activity.outage))
-        text = "Events applied to the relations"
-        yield metric("follower_events_total", text, (), [((), activity.events)])
-        states = [((each.stream_name, each.state), 1) for each in streams]
-        yield metric("follower_stream_state", "1 for the state that the stream has", (*by_stream, "state"), states)
-        lags = [((each.stream_name,), each.lag) for each in streams]
-        yield metric("follower_stream_lag_offsets", "Offsets to the stream's end, NaN if unknown", by_stream, lags)
-        events = [((each.stream_name,), each.events) for each in streams]
-        yield metric("follower_stream_events_total", f"{text}, by stream", by_stream, events)
-
-    def _activity(self) -> Activity | None:
-        """What the follower is doing; None: it waits for the database to begin."""
-        return None if self._follower is None else self._follower.activity()

@@ -281,11 +281,11 @@ def test_a_follower_that_waits_notices_the_end_of_an_outage(
     ):
         second.wait_for("This follower waits")
         cluster.is_away = True
-        wait_until(lambda: second.follower.activity().outage, what="the outage")
+        wait_until(lambda: second.follower._run.outage, what="the outage")
         cluster.is_away = False
         second.wait_for("Connections are restored")
         wait_until(lambda: not second.follower._run.streams[ORDERS].outage, what="the end of the outage")
-        assert second.follower.activity().outage == ""
+        assert second.follower._run.outage == ""
 
 
 def test_streams_that_are_taken_over_are_not_lost_before_they_are_attached(
