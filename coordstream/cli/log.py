@@ -7,7 +7,6 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Final
-from urllib.parse import unquote
 
 import typer
 
@@ -26,10 +25,8 @@ from coordstream.cli.arguments import (
     offset_option,
     parse_replicas,
 )
-from coordstream.cli.config_write import set_key
 from coordstream.cli.job_selection import find_log, unknown_stream
 from coordstream.cli.output import Column, exact_time_column, json_text, print_result, print_rows
-from coordstream.cli.submission import read_config_file
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import create_log, open_log, open_source
@@ -38,7 +35,6 @@ from coordstream.settings import load_settings
 from coordstream.times import exact
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.masked_event import mask_event
-from eventlog.messages import SetConfig
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import stream_identities
@@ -47,13 +43,11 @@ from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from eventlog.source import EventSource, StreamFacts, StreamMissing
 from eventlog.streams import BROKER_DEFAULT, identify
 from eventlog.timestamps import ms_of, time_of
-from managers.job_names import job_id, job_name
 from projections.retired_streams import known_streams, restore_streams, retire_streams
 from projections.tracked_logs import TrackedLog
 
 app = typer.Typer()
 
-FILE_URL: Final = "file://"
 PAGE_EVENTS: Final = 10_000
 POLL_SECONDS: Final = 1.0
 FOLLOWED_FIRST: Final = 10
@@ -156,9 +150,6 @@ def append(
         Path | None,
         typer.Option(metavar="FILE", help="A recording: append its records of the stream. - is standard input."),
     ] = None,
-    expected_offset: Annotated[
-        int | None, offset_option(help="Append only if the log ends at this offset. Not for Kafka.")
-    ] = None,
     kind: Kind = None,
     as_json: Json = False,
 ) -> None:
@@ -174,33 +165,10 @@ def append(
         events = _events_of(stream, from_file)
     _refuse_fingerprints(events)
     with open_log(stream, kind, takes_many=from_file is not None) as log:
-        offsets = log.append(events, expected_offset=expected_offset)
+        offsets = log.append(events)
     row = {"stream_name": stream, "first_offset": offsets.start, "next_offset": offsets.stop}
     places = f"offset {offsets.start}" if len(offsets) == 1 else f"offsets {offsets.start} to {offsets.stop - 1}"
     print_result([row], f"{stream}: {places}", as_json=as_json)
-
-
-@app.command()
-def write(
-    config_path: Annotated[
-        str, typer.Option("--config-path", metavar="FILE", help="The job's property file, also as a file:// URL.")
-    ],
-    message_type: Annotated[str, typer.Option("--type", metavar="TYPE", help="The message type: set-config.")],
-    key: Annotated[str, typer.Option(metavar="KEY", help="The config key.")],
-    value: Annotated[str, typer.Option(metavar="VALUE", help="The value; - reads it from standard input.")],
-    as_json: JsonOrCsv = None,
-) -> None:
-    """Set a key of a job's config, with the options of Samza's run-coordinator-stream-writer.sh.
-
-    Does the same as `config set`.
-
-    Example: coordstream log write --config-path job.properties --type set-config --key job.container.count --value 8
-    """
-    if message_type != SetConfig.message_type:
-        raise typer.BadParameter(f"Invalid type {message_type!r}. Expected {SetConfig.message_type}.")
-    is_url = config_path.startswith(FILE_URL)
-    config = read_config_file(Path(unquote(config_path.removeprefix(FILE_URL)) if is_url else config_path))
-    set_key(f"{job_name(config)}/{job_id(config)}", key, value, yes=True, as_json=as_json)
 
 
 @app.command()
