@@ -135,10 +135,6 @@ TIMES: Final = "ISO 8601 (default zone: UTC), '90m', '2 hours ago', yesterday or
 
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list with all columns.")]
 JsonObject = Annotated[bool, typer.Option("--json", help="Print a JSON object.")]
-JsonOrCsv = Annotated[
-    bool | None, typer.Option("--json/--csv", help="Print all columns: as a JSON list, or as CSV with a header.")
-]
-"""True for JSON, False for CSV, None for what people read."""
 
 Utc = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to now.")]
 Since = Annotated[

@@ -10,7 +10,7 @@ import psycopg
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import JobWord, JsonOrCsv, Utc, time_option
+from coordstream.cli.arguments import JobWord, Json, Utc, time_option
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
@@ -104,7 +104,7 @@ def bisect(
     ] = None,
     end: Annotated[datetime | None, time_option("--to", help="When it was true (default: now).")] = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Find the event with which a condition about a job became true.
 

@@ -13,7 +13,7 @@ from coordstream.cli.arguments import (
     AsOfOffset,
     DryRun,
     JobWord,
-    JsonOrCsv,
+    Json,
     Newest,
     Since,
     Task,
@@ -24,14 +24,22 @@ from coordstream.cli.arguments import (
     parse_settings,
 )
 from coordstream.cli.change import Change, make_change
-from coordstream.cli.output import Column, counted, exact_time_column, print_list, print_rows, time_column
+from coordstream.cli.output import Column, counted, exact_time_column, print_json, print_rows, time_column
 from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
 from coordstream.cli.startpoint_plan import require_kafka_offset
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
 from coordstream.event_logs import JobLogs, open_job_logs
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import PARTITION, Rows, input_partition, partition_values, state, task_and_partition
+from coordstream.queries.rows import (
+    PARTITION,
+    Row,
+    input_partition,
+    partition_values,
+    rows_of,
+    state,
+    task_and_partition,
+)
 from eventlog.errors import known_names, list_names, printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, snapshot
@@ -84,7 +92,7 @@ def show(
     as_of: AsOf = None,
     as_of_offset: AsOfOffset = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show the checkpoint of each task: the last processed offset of each input partition.
 
@@ -111,7 +119,7 @@ def show_history(
     ] = False,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show every written checkpoint, with a row per input partition.
 
@@ -179,7 +187,7 @@ def write(
     ] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Write checkpoints, so that a job continues after other offsets at its next start.
 
@@ -233,13 +241,12 @@ def _require_kafka_offsets(given: TaskOffsets, facts: JobFacts) -> None:
             require_kafka_offset(facts.config, place, partition.system, offset or "", is_processed=True)
 
 
-def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool | None) -> None:
+def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool) -> None:
     lines = list(tool.property_lines())
     if lines:
         _note_missing(tool, {})
-    if as_json is not None:
-        rows = ({"job_name": job.name, "job_id": job.id, "line": line} for line in lines)
-        print_list(Rows(("job_name", "job_id", "line"), rows), as_json=as_json)
+    if as_json:
+        print_json([{"job_name": job.name, "job_id": job.id, "line": line} for line in lines])
         return
     for line in lines:
         print(line)
@@ -263,10 +270,10 @@ def _warnings(changes: Sequence[CheckpointChange]) -> list[str]:
     ]
 
 
-def _rows(changes: Sequence[CheckpointChange], job: Job) -> Rows:
+def _rows(changes: Sequence[CheckpointChange], job: Job) -> list[Row]:
     values = (
         (*job, change.task_name, *partition_values(change.partition), change.old_offset, change.new_offset)
         for checkpoint in changes
         for change in checkpoint.offset_changes()
     )
-    return Rows.of(CHANGE_ROW, values)
+    return rows_of(CHANGE_ROW, values)

@@ -9,7 +9,7 @@ from coordstream.cli.arguments import (
     AsOf,
     AsOfOffset,
     JobWord,
-    JsonOrCsv,
+    Json,
     Newest,
     Since,
     Until,
@@ -23,7 +23,7 @@ from coordstream.database import open_database, open_job
 from coordstream.errors import note
 from coordstream.queries.config import differences, matching, matching_keys, newest_deployments, no_match, writer
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import Cut, Row, Rows, outside, printable, state
+from coordstream.queries.rows import Cut, Row, outside, printable, state
 from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job, find_job
 
@@ -44,7 +44,6 @@ DEPLOYMENT_COLUMNS: Final = (
     Column("offsets", lambda row: f"{row['first_log_offset']}–{row['last_log_offset']}", drop=2),
 )
 DIFFERENCE_COLUMNS: Final = (Column("key", "config_key"), Column("difference", "difference", no_wrap=True))
-DIFFERENCE: Final = ("config_key", "difference", "from_value", "to_value", "is_sensitive")
 
 
 @app.command()
@@ -56,7 +55,7 @@ def diff(
     from_time: Annotated[datetime | None, time_option("--from", help="The earlier time.")] = None,
     to_time: Annotated[datetime | None, time_option("--to", help="The later time (default: now).")] = None,
     key: KeyPattern = None,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Compare the config of a job at two times (--from, --to), or the config of two jobs.
 
@@ -74,7 +73,7 @@ def diff(
         )
         if key and not before and not after:
             note(no_match(database.connection, jobs[0], key))
-        rows = Rows(DIFFERENCE, differences(before, after))
+        rows = list(differences(before, after))
     first, second = (f"{found}{str(cut) or ' now'}" for found, (_, cut) in zip(jobs, sides, strict=True))
     title = f"Config from {first} to {second}"
     headings = ("from", "to") if jobs[0] == jobs[1] else map(str, jobs)
@@ -117,7 +116,7 @@ def show(
     as_of_offset: AsOfOffset = None,
     key: KeyPattern = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show a job's config, with fingerprints in place of secrets.
 
@@ -125,8 +124,7 @@ def show(
     """
     cut = cut_of(as_of, as_of_offset)
     with open_job(job, cut) as (connection, found):
-        every = state(connection, "config", found, cut)
-        rows = Rows(every.columns, matching(every, key))
+        rows = list(matching(state(connection, "config", found, cut), key))
         note(no_match(connection, found, key) if key and not rows else "")
     rows.sort(key=lambda row: str(row["config_key"]))
     print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, utc=utc, clock=cut.clock)
@@ -146,7 +144,7 @@ def show_history(
     ] = False,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show who set or deleted which key, and when.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import STANDARD_INPUT, DryRun, JobWord, JsonOrCsv, read_given
+from coordstream.cli.arguments import STANDARD_INPUT, DryRun, JobWord, Json, read_given
 from coordstream.cli.change import Change, make_change
 from coordstream.cli.output import Column
 from coordstream.cli.submission import (
@@ -21,7 +21,7 @@ from coordstream.cli.submission import (
 )
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import coordinator_stream_of, is_stream, open_log
-from coordstream.queries.rows import Rows, printable
+from coordstream.queries.rows import Row, printable
 from coordstream.settings import load_settings
 from eventlog.errors import ConfigError, did_you_mean, is_utf8, printable_text
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
@@ -60,7 +60,7 @@ def set_key(
     force: Force = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Set a key of a job's config. The job reads it at its next start.
 
@@ -77,7 +77,7 @@ def delete_key(
     force: Force = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Delete a key of a job's config. The job reads its config at its next start.
 
@@ -106,9 +106,7 @@ def _read_input() -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def _change(
-    job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool | None
-) -> None:
+def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool) -> None:
     """Set a key of a job's config; value None deletes it."""
     stream, secrets = coordinator_stream_of(job), load_settings().secrets
     verb, done = ("Delete", "Deleted") if value is None else ("Set", "Set")
@@ -164,16 +162,13 @@ def _undo(job: str, key: str, old: str | None, options: Sequence[str], *, is_sen
     return f"The old value {why}. To undo, use a file with it: {command('set', STANDARD_INPUT)} < FILE"
 
 
-CHANGE: Final = ("stream_name", "config_key", "old_value", "new_value", "is_sensitive", "is_write_once")
-
-
 def write_file(
     job: JobWord,
     from_file: Annotated[Path, PropertyFile],
     force: Force = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Write a job's whole config from a property file, as a deployment of Samza does.
 
@@ -254,10 +249,10 @@ def _write_config(stream_name: str, old: Config, config: Config, *, force: bool)
         write_config(store, config, force=force)
 
 
-def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, new: Config, keys: Iterable[str]) -> Rows:
+def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, new: Config, keys: Iterable[str]) -> list[Row]:
     """The values of some keys before and after; None: the key is not set."""
     write_once = {change.config_key for change in write_once_changes(old, new)}
-    changes = (
+    return [
         {
             "stream_name": stream_name,
             "config_key": key,
@@ -267,5 +262,4 @@ def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, new: Confi
             "is_write_once": key in write_once,
         }
         for key in keys
-    )
-    return Rows(CHANGE, changes)
+    ]

@@ -8,13 +8,13 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import InputServers, JsonOrCsv, Watch
+from coordstream.cli.arguments import InputServers, Json, Watch
 from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
 from coordstream.cli.output import Column, fail_if, print_rows
 from coordstream.database import DatabaseUnreachable, open_database
 from coordstream.errors import note
 from coordstream.input_system import input_options, is_kafka, read_input_configs
-from coordstream.queries.rows import Row, Rows, fetch, job_values
+from coordstream.queries.rows import Row, fetch, job_values
 from eventlog.errors import EventLogError
 from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset, GroupPartition, Refusals
 from eventlog.kafka.options import KafkaOptions
@@ -74,7 +74,7 @@ def consumer_groups(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be committed, and exit.")] = False,
     servers: InputServers = None,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Commit the checkpoints of jobs as offsets of consumer groups, for kafka-consumer-groups and similar tools.
 
@@ -89,7 +89,7 @@ def consumer_groups(
     require_selection(jobs, every=every)
     if group is not None and (every or len(set(jobs or ())) != 1):
         raise typer.BadParameter("'--group' needs the name of exactly one job.")
-    if watch is not None and (dry_run or as_json is not None):
+    if watch is not None and (dry_run or as_json):
         raise typer.BadParameter("'--watch' cannot be used with '--dry-run', '--json' or '--csv'.")
     with Committer(group, servers, overwrite=overwrite, dry_run=dry_run) as committer:
         if watch is not None:
@@ -97,7 +97,7 @@ def consumer_groups(
             return
         with open_database() as database:
             chosen = expected_jobs(database.connection, jobs or ())
-            rows = Rows(ROW, [row for job in chosen for row in committer.commit(database.connection, job)])
+            rows = [row for job in chosen for row in committer.commit(database.connection, job)]
     title = "Offsets that would be committed" if dry_run else "Committed offsets"
     print_rows(rows, COLUMNS, title=title, as_json=as_json)
     note("" if chosen else ALL_RETIRED)

@@ -10,13 +10,13 @@ import typer
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
-from coordstream.cli.arguments import First, InputServers, JsonOrCsv, Problems, Task, Utc, Watch, parse_limit
+from coordstream.cli.arguments import First, InputServers, Json, Problems, Task, Utc, Watch, parse_limit
 from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError, note
 from coordstream.input_system import observe_inputs
-from coordstream.queries.rows import Row, Rows, fetch, grouped, input_partition
+from coordstream.queries.rows import Row, fetch, grouped, input_partition
 from eventlog.errors import by_cause, printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
@@ -103,7 +103,7 @@ def lag(
     servers: InputServers = None,
     watch: Watch = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show how far each task is behind its inputs, and when it will have caught up.
 
@@ -126,7 +126,7 @@ def lag(
             shown = [row for row in rows if not problems or _is_problem(row, max_lag)]
             if sort is Order.LAG:
                 shown.sort(key=_largest_first)
-            print_rows(Rows(rows.columns, shown[:limit]), _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
+            print_rows(shown[:limit], _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
             found = by_cause([*failures, *faults(rows, chosen, task, max_lag)])
             for sentence in found if chosen else [ALL_RETIRED]:
                 note(sentence)

@@ -15,7 +15,6 @@ from coordstream.cli.arguments import (
     STANDARD_INPUT,
     Incarnation,
     Json,
-    JsonOrCsv,
     Kind,
     Since,
     Stream,
@@ -30,7 +29,7 @@ from coordstream.cli.output import Column, exact_time_column, json_text, print_r
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import create_log, open_log, open_source
-from coordstream.queries.rows import Row, RowStream, printable
+from coordstream.queries.rows import Row, printable
 from coordstream.settings import load_settings
 from coordstream.times import exact
 from eventlog.events import NewEvent, RecordedEvent
@@ -55,10 +54,6 @@ FOLLOWED_RANGE: Final = 1_000
 """How many of the newest events `--follow` shows before new ones, and from how many offsets: compaction leaves gaps."""
 
 _BEFORE: Final = "select cut from projection.log_cut(%s, %s - interval '1 microsecond')"
-_FIELDS: Final = (
-    *("stream_name", "stream_kind", "incarnation"),
-    *("log_offset", "record_time", "timestamp", "operation", "key", "value", "value_bytes"),
-)
 
 
 def _shown_value(row: Row) -> str | None:
@@ -91,22 +86,21 @@ def show(
         ),
     ] = False,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show the archived events of a stream, with fingerprints in place of secrets.
 
     Example: coordstream log show __samza_coordinator_wordcount_1 --since '2 hours ago'
     """
     if follow:
-        if as_json is False or first or (last, since, until, incarnation) != (None,) * 4:
+        if first or (last, since, until, incarnation) != (None,) * 4:
             raise typer.BadParameter("'--follow' can be used with '--json' only.")
-        _follow(stream, as_json=as_json or False)
+        _follow(stream, as_json=as_json)
         return
     with open_database() as database:
         log = find_log(database.connection, stream, incarnation)
         rows = _events(database, log, (first, MOST if last is None else last), (since, until), limit + 1)
-        shown = RowStream(_FIELDS, islice(rows, limit))
-        print_rows(shown, _COLUMNS, title=stream, as_json=as_json, utc=utc)
+        print_rows(islice(rows, limit), _COLUMNS, title=stream, as_json=as_json, utc=utc)
         more = next(rows, None)
     if more is not None:
         print(f"There are more events. Continue with --from {more['log_offset']}.", file=sys.stderr)

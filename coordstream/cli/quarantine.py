@@ -5,7 +5,7 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import JsonOrCsv, MaybeJob, Newest, Since, Until, Utc
+from coordstream.cli.arguments import Json, MaybeJob, Newest, Since, Until, Utc
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_database
 from coordstream.queries.rows import fetch, job_values
@@ -44,7 +44,7 @@ def quarantine(
     until: Until = None,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show the events that could not be decoded, and why. Their bytes are in the table eventlog.event.
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from coordstream.cli.arguments import (
     InputServers,
     JobWord,
-    JsonOrCsv,
+    Json,
     Tasks,
     Yes,
     count_option,
@@ -36,7 +36,7 @@ from coordstream.cli.rewind_plan import beginning_of, choose_readers, from_file,
 from coordstream.cli.startpoint_plan import StartpointJob, open_startpoint_job
 from coordstream.database import open_job
 from coordstream.errors import note, warn
-from coordstream.queries.rows import Row, Rows, input_partition
+from coordstream.queries.rows import Row, input_partition
 from eventlog.errors import list_names, system_reason
 from managers.rewind.rewind_plan import Finding, RewindError, RewindFollowed, RewindPlan, Target, require_unchanged
 from managers.rewind.rewind_undo import UndoFile
@@ -136,7 +136,7 @@ def plan(
         typer.Option("--output", "-o", metavar="FILE", help="The plan file to write (default: rewind-JOB-TIME.json)."),
     ] = None,
     servers: InputServers = None,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Plan to start a job from other offsets, and show what that costs.
 
@@ -156,8 +156,9 @@ def plan(
         name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{made.job_name}-{made.job_id}-{made.made_at:%Y%m%dT%H%M%SZ}")
         path = output or Path(f"rewind-{name}.json")
         write_new_file(path, made)
-        print_rows(_rows(made).with_column("plan_file", str(path)), _COLUMNS, title=_title(made), as_json=as_json)
-        if as_json is None:
+        rows = [{**row, "plan_file": str(path)} for row in _rows(made)]
+        print_rows(rows, _COLUMNS, title=_title(made), as_json=as_json)
+        if not as_json:
             print(_totals(made))
         warn(_warnings(made, found))
     note(f"Wrote {path}. To apply it: coordstream rewind apply {shlex.quote(str(path))}")
@@ -179,7 +180,7 @@ def apply(
     servers: InputServers = None,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and write nothing.")] = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Apply a plan: the job starts from its offsets at the next start.
 
@@ -218,7 +219,7 @@ def undo(
         bool, typer.Option("--force", help="Undo even if the job has started since, or appears to be running.")
     ] = False,
     yes: Yes = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Undo a rewind, wholly or partly applied: the next start begins where it would have begun without it.
 
@@ -242,7 +243,7 @@ def undo(
 @app.command()
 def check(
     plan_file: Annotated[Path, typer.Argument(metavar="PLAN", help="A file of `rewind plan`.")],
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show whether a job has followed a plan, and how far it has read since.
 
@@ -271,10 +272,9 @@ def _read(path: Path, model: type[File], command: str) -> File:
         ) from None
 
 
-def _rows(plan: RewindPlan) -> Rows:
+def _rows(plan: RewindPlan) -> list[Row]:
     named = {"job_name": plan.job_name, "job_id": plan.job_id}
-    rows = [{**named, **move.model_dump(mode="json"), "stores": ",".join(move.stores)} for move in plan.moves]
-    return Rows(rows[0], rows)
+    return [{**named, **move.model_dump(mode="json"), "stores": ",".join(move.stores)} for move in plan.moves]
 
 
 def _title(plan: RewindPlan) -> str:

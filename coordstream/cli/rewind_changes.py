@@ -13,7 +13,7 @@ from coordstream.cli.change import Change
 from coordstream.cli.checkpoint import checkpoint_tool
 from coordstream.cli.output import counted
 from coordstream.cli.startpoint_plan import StartpointJob
-from coordstream.queries.rows import PARTITION, Row, Rows, fetch, grouped, job_values, partition_values
+from coordstream.queries.rows import PARTITION, Row, fetch, grouped, job_values, partition_values, rows_of
 from coordstream.queries.startpoints import startpoint_steps
 from eventlog.log import EventLog, system_clock
 from eventlog.postgres.connection import Connection
@@ -98,7 +98,7 @@ def _undo(
         question=f"Undo the rewind ({words})?" if count else "",
         done=f"Undone: {words}." if count else "Nothing to write: the rewind is undone.",
         write=write,
-        rows=Rows.of(("job_name", "job_id", "undo_file", "written"), [(*found.job, str(undo_path), count)]),
+        rows=rows_of(("job_name", "job_id", "undo_file", "written"), [(*found.job, str(undo_path), count)]),
     )
 
 
@@ -114,7 +114,7 @@ order by h.log_offset
 """)
 
 
-def check_rows(connection: Connection, job: Job, plan: RewindPlan) -> Rows:
+def check_rows(connection: Connection, job: Job, plan: RewindPlan) -> list[Row]:
     """A row for each move of a plan, with how far the job has followed it.
 
     ``state`` is ``not applied``, a status of ``startpoint_history`` until the startpoint is consumed, then ``reading``
@@ -129,7 +129,7 @@ def check_rows(connection: Connection, job: Job, plan: RewindPlan) -> Rows:
         place = (move.task_name, *partition_values(move.partition))
         state, reached = progress(move, steps[place], commits[place])
         rows.append((*job, *place, move.from_offset, move.to_offset, reached, state))
-    return Rows.of(_COLUMNS, rows)
+    return rows_of(_COLUMNS, rows)
 
 
 def progress(move: Move, steps: Iterable[Row], commits: Iterable[Row]) -> tuple[str, int | None]:

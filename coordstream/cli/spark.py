@@ -15,7 +15,6 @@ from coordstream.cli import spark_reports
 from coordstream.cli.arguments import (
     Against,
     Json,
-    JsonOrCsv,
     Kind,
     duration_option,
     parse_duration_or_zero,
@@ -245,7 +244,7 @@ def verify(
     tasks: Tasks = None,
     master: Master = None,
     conf: Conf = None,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Compare the relations' tables with the archived events, many logs at a time in Spark's executors.
 

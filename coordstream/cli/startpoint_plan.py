@@ -12,7 +12,7 @@ from coordstream.cli.positions import Input, format_partitions, format_position
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import JobLogs, no_coordinator_stream, open_job_logs
 from coordstream.input_system import Bounds, Config, JobInputs, Resolved
-from coordstream.queries.rows import Row, Rows, partition_columns
+from coordstream.queries.rows import Row, partition_columns
 from coordstream.queries.startpoints import describe_start
 from eventlog.config import is_kafka_system
 from eventlog.errors import ConfigError, EventLogError, list_names
@@ -218,7 +218,7 @@ def plan_write(
     return WritePlan(job, startpoint, keys, starts, replaced, bounds, resolved, input_error)
 
 
-def plan_rows(plan: WritePlan) -> Rows:
+def plan_rows(plan: WritePlan) -> list[Row]:
     """A row for each affected start, and one without a task for each partition that no task is known to read.
 
     ``is_followed``: the task would start as requested. ``events_again`` is negative if events are skipped.
@@ -235,7 +235,7 @@ def plan_rows(plan: WritePlan) -> Rows:
         }
         rows.append({**named, **start_columns(start), **effect})
     rows += ({**named, **partition_columns(each)} for each in plan.unread)
-    return Rows(PLAN_COLUMNS, ({name: row.get(name) for name in PLAN_COLUMNS} for row in rows))
+    return [{name: row.get(name) for name in PLAN_COLUMNS} for row in rows]
 
 
 def start_columns(start: StartChange) -> Row:

@@ -8,7 +8,7 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.queries.rows import Row, Rows, fetch
+from coordstream.queries.rows import Row, fetch
 from eventlog.errors import did_you_mean, printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
@@ -76,7 +76,7 @@ def newest_deployments(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int | None = None,
-) -> Rows:
+) -> list[Row]:
     """The newest ``limit`` deployments (None: all) between two times, both inclusive, oldest first."""
     return fetch(connection, _NEWEST, {**job._asdict(), "since": since, "until": until, "limit": limit})
 

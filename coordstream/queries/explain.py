@@ -12,7 +12,6 @@ from coordstream.queries.rows import (
     PARTITION,
     Cut,
     Row,
-    Rows,
     cut_values,
     fetch,
     input_partition,
@@ -52,7 +51,7 @@ NOT_RECORDED: Final = "host and user not recorded"
 _LOGS: Final = {"coordinator": "coordinator stream", "checkpoint": "checkpoint topic"}
 
 
-def next_start(connection: Connection, job: Job, at: datetime | None) -> Rows:
+def next_start(connection: Connection, job: Job, at: datetime | None) -> list[Row]:
     """Where each partition of each task of a job would start, as of a time or now, and what that costs.
 
     ``next_offset`` is where the task is. ``records_again`` and ``records_skipped`` are null if the task has no
@@ -63,7 +62,7 @@ def next_start(connection: Connection, job: Job, at: datetime | None) -> Rows:
     return fetch(connection, query, cut_values(job, cut))
 
 
-def explain_task(connection: Connection, job: Job, task: str, at: datetime | None) -> Rows:
+def explain_task(connection: Connection, job: Job, task: str, at: datetime | None) -> list[Row]:
     """The steps of each input partition of a task, as of a time or now; none if the job has no such task."""
     return fetch(connection, _STEPS, {**job_values(job), "task": task, "at": at})
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from coordstream.queries.rows import Cut, IsoTimeLoader, Row, RowStream, conditions, fetch
+from coordstream.queries.rows import Cut, IsoTimeLoader, Row, conditions
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -77,7 +77,7 @@ class History:
     equal: Mapping[str, Any] = field(default_factory=dict)
 
 
-def select_history(connection: Connection, job: Job, history: History) -> RowStream:
+def select_history(connection: Connection, job: Job, history: History) -> Iterator[Row]:
     """The rows of a history of a job, sorted by log, then by offset, in the caller's transaction: a snapshot.
 
     They are read while that is open; at most one page is in memory.
@@ -85,12 +85,11 @@ def select_history(connection: Connection, job: Job, history: History) -> RowStr
     """
     relation = sql.Identifier("coordinator", history.relation)
     order = sql.SQL(", ").join(sql.SQL("h.{}").format(sql.Identifier(name)) for name in ("log_offset", *history.order))
-    columns = fetch(connection, sql.SQL("select * from {} limit 0").format(relation)).columns
     stretches = _stretches(connection, job, history)
     if history.limit is not None:
         stretches = _newest(connection, job, history, stretches, history.limit)
     select = sql.SQL("select h.* {within} order by {order}").format(within=_within(relation, history), order=order)
-    return RowStream(columns, _read(connection, select, [_values(job, history, each) for each in stretches]))
+    return _read(connection, select, [_values(job, history, each) for each in stretches])
 
 
 def _read(connection: Connection, query: sql.Composed, values: Sequence[Row]) -> Iterator[Row]:

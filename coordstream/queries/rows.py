@@ -1,7 +1,7 @@
 """Queries on the relations, now or at a moment. Times are texts in ISO 8601, UTC."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -69,43 +69,19 @@ class IsoTimeLoader(Loader):
         return bytes(data).decode().replace(" ", "T", 1).replace("+00", "Z", 1)
 
 
-class Rows(list[Row]):
-    """Rows in memory, with the names of their columns in the order of a CSV header, which needs no rows."""
-
-    def __init__(self, columns: Iterable[str], rows: Iterable[Row] = ()) -> None:
-        super().__init__(rows)
-        self.columns: Sequence[str] = list(columns)
-
-    @classmethod
-    def of(cls, columns: Sequence[str], values: Iterable[Sequence[Any]]) -> "Rows":
-        """Rows from their values, in the order of the columns."""
-        return cls(columns, (dict(zip(columns, row, strict=True)) for row in values))
-
-    def with_column(self, name: str, value: Any) -> "Rows":
-        """The same rows with one more column, which has the same value in each."""
-        return Rows([*self.columns, name], ({**row, name: value} for row in self))
+def rows_of(columns: Sequence[str], values: Iterable[Sequence[Any]]) -> list[Row]:
+    """Rows from their values, in the order of the columns."""
+    return [dict(zip(columns, row, strict=True)) for row in values]
 
 
-class RowStream:
-    """Rows that are read once, while they are printed, with the names of their columns."""
-
-    def __init__(self, columns: Iterable[str], rows: Iterator[Row]) -> None:
-        self.columns: Sequence[str] = list(columns)
-        self._rows = rows
-
-    def __iter__(self) -> Iterator[Row]:
-        return self._rows
-
-
-def fetch(connection: Connection, query: sql.Composable, values: Mapping[str, Any] | None = None) -> Rows:
+def fetch(connection: Connection, query: sql.Composable, values: Mapping[str, Any] | None = None) -> list[Row]:
     """All rows of a query, as dictionaries by column name."""
     with connection.cursor(row_factory=dict_row) as cursor:
         cursor.adapters.register_loader("timestamptz", IsoTimeLoader)
-        rows = cursor.execute(query.as_bytes(connection), values).fetchall()
-        return Rows((column.name for column in cursor.description or ()), rows)
+        return cursor.execute(query.as_bytes(connection), values).fetchall()
 
 
-def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: Any) -> Rows:
+def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: Any) -> list[Row]:
     """The rows of a state relation now, or of its as-of function at a cut.
 
     ``equal`` has values of columns to filter by; None does not filter.

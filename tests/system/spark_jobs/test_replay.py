@@ -174,7 +174,7 @@ def test_the_commands_run_on_a_server_of_spark_connect(connect_url: str, databas
     settings = {"COORDSTREAM_DATABASE_URL": database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
     for words, printed in (
         (("replay", "--from", str(RECORDING_A[0])), "Replayed 1 log: 427 events"),
-        (("verify", "--all", "--csv"), COORDINATOR),
+        (("verify", "--all", "--json"), COORDINATOR),
         (("archive", "--output", str(tmp_path / "lake")), "Run 1: 427 events of 1 logs in "),
     ):
         command = ("spark", *words, "--master", connect_url)
