@@ -1,7 +1,6 @@
 """`coordstream checkpoint`: the tasks' checkpoints, now and before, and writing them like Samza's CheckpointTool."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 
@@ -29,7 +28,7 @@ from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
 from coordstream.cli.startpoint_plan import require_kafka_offset
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
-from coordstream.event_logs import JobLogs, open_job_logs
+from coordstream.event_logs import open_job_logs
 from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import (
     PARTITION,
@@ -138,16 +137,6 @@ def show_history(
             print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, utc=utc)
 
 
-@contextmanager
-def checkpoint_tool(logs: JobLogs, facts: JobFacts) -> Iterator[CheckpointTool]:
-    """A tool that writes the job's checkpoints where its config says."""
-    manager = writing_manager(
-        facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
-    )
-    with CheckpointTool(manager, facts, clock=system_clock) as tool:
-        yield tool
-
-
 def _require_task(connection: Connection, job: Job, task: str | None) -> None:
     """Raise CoordstreamError if the job has never written a checkpoint of the task; None is any task."""
     if task is None:
@@ -208,7 +197,10 @@ def write(
         facts = replace(starts.job, config={**starts.job.config, **parse_settings(settings, "--config")})
         found = logs.named_in(facts.config)
         _require_kafka_offsets(given, facts)
-        with checkpoint_tool(logs, facts) as tool:
+        manager = writing_manager(
+            facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
+        )
+        with CheckpointTool(manager, facts, clock=system_clock) as tool:
             if not given:
                 _print_current(tool, found, as_json=as_json)
                 return
