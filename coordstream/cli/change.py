@@ -22,7 +22,7 @@ class Change:
 
     ``rows`` say what was and what becomes, and ``columns`` what people see of it. ``question`` is asked before
     ``write``; empty: there is nothing to write. ``undo`` is a file that is on disk before, as `rewind undo` reads it.
-    ``done`` says what was written, and how to undo it otherwise. ``verb``: ``written`` or ``deleted``.
+    ``done`` says what was written. ``verb``: ``written`` or ``deleted``.
     """
 
     log: EventLog | None
@@ -74,8 +74,6 @@ def write_new_file(path: Path, contents: BaseModel) -> None:
             file.flush()
             os.fsync(file.fileno())
     except FileExistsError:
-        raise CoordstreamError(
-            f"File '{path}' exists. Name another one, unless it is the undo file of this plan."
-        ) from None
+        raise CoordstreamError(f"File '{path}' exists. Remove it, or name another one.") from None
     except OSError as error:
         raise CoordstreamError(f"Cannot access '{path}': {system_reason(error)}.") from None

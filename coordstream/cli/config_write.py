@@ -1,8 +1,7 @@
 """`coordstream config set|delete|write`: change a job's config, as Samza's tools and deployments do."""
 
-import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -37,7 +36,6 @@ from managers.errors import WriteOnceChange
 from managers.job_names import JOB_NAME, Config, coordinator_stream, job_id
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
-LONGEST_VALUE: Final = 1_000
 SHOWN_LATER: Final = (
     "The job reads it at its next start. The database shows it after `coordstream follow` has read the stream."
 )
@@ -119,7 +117,6 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
         refused = refusal(secrets, stream, config, new)
         if refused is not None and not force:
             raise refused
-        undo = _undo(job, key, old, [] if refused is None else ["--force"], is_sensitive=is_secret(secrets, key, old))
 
         def write() -> None:
             _require_same({key: old}, {key: read_config(store).get(key)}, f'"{printable(key)}" in {stream}')
@@ -136,7 +133,7 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
             question="" if old == value else f"{verb} {printable(key)}?",
             done="Nothing to change: the key already has this value."
             if old == value
-            else f"{done} {printable(key)} in {stream}.\n{SHOWN_LATER}\n{undo}",
+            else f"{done} {printable(key)} in {stream}.\n{SHOWN_LATER}",
             write=write,
         )
         make_change(change, yes=yes or not sys.stdin.isatty(), dry_run=dry_run, as_json=as_json)
@@ -145,21 +142,6 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
 def _require_same(before: Mapping[str, str | None], now: Mapping[str, str | None], what: str) -> None:
     if now != before:
         raise CoordstreamError(f"Nothing was written: {what} has changed in the meantime. Try again.")
-
-
-def _undo(job: str, key: str, old: str | None, options: Sequence[str], *, is_sensitive: bool) -> str:
-    """The command that restores the old value of a key (None: there was none), or what to do instead."""
-
-    def command(verb: str, *value: str) -> str:
-        dashes = ["--"] if any(word.startswith("-") and word != "-" for word in (key, *value)) else []
-        return shlex.join(["coordstream", "config", verb, *options, *dashes, job, key, *value])
-
-    if old is None:
-        return f"To undo: {command('delete')}"
-    if not is_sensitive and old != STANDARD_INPUT and old.isprintable() and len(old) <= LONGEST_VALUE:
-        return f"To undo: {command('set', old)}"
-    why = "is a secret" if is_sensitive else "is too long to show, or has special characters"
-    return f"The old value {why}. To undo, use a file with it: {command('set', STANDARD_INPUT)} < FILE"
 
 
 def write_file(

@@ -19,7 +19,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from eventlog.timestamps import ms_of, time_of
+from eventlog.timestamps import ms_of
 from managers.config.property_file import TaskOffsets, decode_file, parse_offsets
 
 MOST_PARTITIONS: Final = 100_000
@@ -43,10 +43,6 @@ class Input(NamedTuple):
         """Whether this is the partition's stream, and the partition is one of these."""
         is_stream = (self.system, self.stream) == (partition.system, partition.stream)
         return is_stream and (self.partitions is None or partition.partition in self.partitions)
-
-    def __str__(self) -> str:
-        whole = f"{self.system}.{self.stream}"
-        return whole if self.partitions is None else f"{whole}.{format_partitions(self.partitions)}"
 
 
 def parse_input(word: str, known: Collection[Stream]) -> Input:
@@ -105,19 +101,6 @@ def parse_position(text: str, now: datetime) -> Startpoint:
     if _NUMBER.fullmatch(given) or (given.startswith(OFFSET) and given != OFFSET):
         return StartpointSpecific(given.removeprefix(OFFSET), created_ms)
     return StartpointTimestamp(ms_of(_time(given, now)), created_ms)
-
-
-def format_position(startpoint: Startpoint) -> str | None:
-    """The text that `parse_position` parses to this startpoint; None if there is none."""
-    match startpoint:
-        case StartpointSpecific(str(offset)) if offset:
-            return offset if _NUMBER.fullmatch(offset) and not _is_time(offset) else f"{OFFSET}{offset}"
-        case StartpointTimestamp(int(ms)):
-            time = time_of(ms)
-            return None if time is None else f"{time:%Y-%m-%dT%H:%M:%S}.{ms % 1000:03}Z"
-        case StartpointOldest() | StartpointUpcoming():
-            return startpoint.kind
-    return None
 
 
 def _is_time(text: str) -> bool:

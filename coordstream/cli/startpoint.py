@@ -26,13 +26,11 @@ from coordstream.cli.output import Column, counted, exact_time_column, print_jso
 from coordstream.cli.positions import parse_input, parse_position
 from coordstream.cli.startpoint_plan import (
     StartpointJob,
-    commands,
     open_startpoint_job,
     plan_rows,
     plan_write,
     start_columns,
     warnings,
-    write_commands,
 )
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
@@ -41,7 +39,6 @@ from coordstream.queries.startpoints import describe_startpoint, startpoint_step
 from eventlog.errors import list_names
 from eventlog.log import system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
-from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_tool import require_stopped
 from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
@@ -178,17 +175,9 @@ def write(
             title=f"Next start of {found.job}, if requested to start {describe_startpoint(startpoint)}",
             rows=plan_rows(plan),
             columns=STARTS if plan.input_error else (*STARTS, *RESOLVED),
-            done=change.done
-            + _to_copy("To undo:", commands("delete", found.job, dict.fromkeys(plan.keys, "")))
-            + _to_copy("Then, to restore the replaced requests:", write_commands(found.job, plan.replaced)),
             warnings=warnings(plan),
         )
         make_change(shown, yes=yes, dry_run=dry_run, as_json=as_json)
-
-
-def _to_copy(heading: str, lines: Sequence[str]) -> str:
-    """Lines with commands that users may copy, if there are any."""
-    return "\n".join(["", heading, *(f"  {line}" for line in lines)]) if lines else ""
 
 
 @app.command()
@@ -222,9 +211,6 @@ def delete(
             print()
             print_rows(starts, STARTS, title=f"Next start of {found.job} without them")
 
-        unexpired = {
-            text: requests[text] for text in texts if text in requests and not is_expired(requests[text], now_ms)
-        }
         deleted = counted(len(texts), "startpoint")
         change = Change(
             log=found.log,
@@ -232,7 +218,7 @@ def delete(
             rows=_request_rows(found, texts),
             columns=DELETED,
             question=f"Delete {deleted}?",
-            done=f"{deleted} deleted." + _to_copy("To undo:", write_commands(found.job, unexpired)),
+            done=f"{deleted} deleted.",
             write=lambda: write_unless_changed(found.store, found.stored, dict.fromkeys(texts)),
             verb="deleted",
             show_more=show_starts,

@@ -8,7 +8,6 @@ import typer
 from coordstream.cli.positions import (
     Input,
     format_partitions,
-    format_position,
     parse_input,
     parse_offsets_of_tasks,
     parse_position,
@@ -40,8 +39,6 @@ PAGE_VIEWS = ("kafka", "page-views")
 )
 def test_a_stream_or_some_of_its_partitions(word: str, given: Input) -> None:
     assert parse_input(word, {PAGE_VIEWS, ("kafka", "page.views")}) == given
-    if given.partitions is not None:
-        assert parse_input(str(given), {PAGE_VIEWS}) == given
 
 
 @pytest.mark.parametrize(
@@ -103,26 +100,12 @@ HOUR_MS = 3_600_000
 def test_a_word_an_offset_or_a_time(text: str, startpoint: Startpoint) -> None:
     read = parse_position(text, NOON)
     assert (type(read), read) == (type(startpoint), startpoint)
-    assert parse_position(format_position(read) or "", NOON) == read
 
 
 @pytest.mark.parametrize("text", ["", "latest", "-1", "1.5", "offset:", "noon", "12:00", "0x10", "٣"])
 def test_invalid_positions(text: str) -> None:
     with pytest.raises(typer.BadParameter, match="Use oldest, upcoming, an offset"):
         parse_position(text, NOON)
-
-
-@pytest.mark.parametrize(
-    "startpoint",
-    [
-        StartpointTimestamp(2**62, 0),
-        StartpointTimestamp(None, 0),
-        StartpointSpecific(None, 0),
-        StartpointSpecific("", 0),
-    ],
-)
-def test_positions_without_a_text(startpoint: Startpoint) -> None:
-    assert format_position(startpoint) is None
 
 
 IN_0 = SystemStreamPartition("kafka", "in", 0)
