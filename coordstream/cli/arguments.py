@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import typer
 
-from coordstream.queries.rows import Cut
 from coordstream.times import InvalidTime, parse_length
 from coordstream.times import parse_time as time_from_text
 from eventlog.kafka.options import KafkaOptions, OptionRefused
@@ -147,7 +146,6 @@ Until = Annotated[
 JobWord = Annotated[str, typer.Argument(metavar="JOB", help="The job's name, or name/id.")]
 MaybeJob = Annotated[str | None, typer.Argument(metavar="JOB", help="The job's name, or name/id (default: all).")]
 AsOf = Annotated[datetime | None, time_option("--as-of", help=f"Show the state at this time: {TIMES}")]
-AsOfOffset = Annotated[int | None, offset_option("--as-of-offset", help="Show the state after this offset of its log.")]
 Task = Annotated[str | None, typer.Option("--task", metavar="TASK", help="Show this task only.")]
 Tasks = Annotated[
     list[str] | None,
@@ -189,8 +187,6 @@ MaxLag = Annotated[
         "unknown lag is a problem too.",
     ),
 ]
-Problems = Annotated[bool, typer.Option("--problems", help="Only what has a problem.")]
-First = Annotated[int | None, count_option("--limit", help="Show the first N only.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]
 
@@ -209,13 +205,6 @@ def parse_settings(words: Sequence[str] | None, option: str) -> dict[str, str]:
         if not name or not equals:
             raise typer.BadParameter(f"Invalid '{option}' value '{name}'. Expected NAME=VALUE.")
     return {name: value for name, _, value in pairs}
-
-
-def cut_of(time: datetime | None, offset: int | None) -> Cut:
-    """The cut of ``--as-of`` and ``--as-of-offset``, which cannot be used together."""
-    if time is not None and offset is not None:
-        raise typer.BadParameter("'--as-of' and '--as-of-offset' cannot be used together.")
-    return Cut(time, offset)
 
 
 def job_limits(max_commit_age: float | None, max_lag: float | None) -> "JobLimits":

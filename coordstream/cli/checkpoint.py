@@ -9,7 +9,6 @@ from psycopg import sql
 
 from coordstream.cli.arguments import (
     AsOf,
-    AsOfOffset,
     DryRun,
     JobWord,
     Json,
@@ -19,7 +18,6 @@ from coordstream.cli.arguments import (
     Until,
     Utc,
     Yes,
-    cut_of,
     parse_settings,
 )
 from coordstream.cli.change import Change, make_change
@@ -32,6 +30,7 @@ from coordstream.event_logs import open_job_logs
 from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import (
     PARTITION,
+    Cut,
     Row,
     input_partition,
     partition_values,
@@ -89,7 +88,6 @@ def show(
     job: JobWord,
     task: Task = None,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
     utc: Utc = False,
     as_json: Json = False,
 ) -> None:
@@ -97,7 +95,7 @@ def show(
 
     Example: coordstream checkpoint show wordcount --as-of '2 hours ago'
     """
-    cut = cut_of(as_of, as_of_offset)
+    cut = Cut(as_of)
     with open_job(job, cut) as (connection, found):
         _require_task(connection, found, task)
         rows = state(connection, "checkpoint", found, cut, task_name=task)
@@ -110,7 +108,6 @@ def show_history(
     job: JobWord,
     task: Task = None,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
     since: Since = None,
     until: Until = None,
     preferred: Annotated[
@@ -126,9 +123,9 @@ def show_history(
 
     --limit counts checkpoints, not rows.
     """
-    cut = cut_of(as_of, as_of_offset)
+    cut = Cut(as_of)
     equal = {"task_name": task, "is_preferred": preferred or None}
-    history = History("checkpoint_history", COMMITS, PARTITION, None, cut, since, until, limit, equal)
+    history = History("checkpoint_history", COMMITS, PARTITION, cut, since, until, limit, equal)
     with open_job(job, cut) as (connection, found):
         _require_task(connection, found, task)
         title = f"Checkpoint history of {found}{cut}"

@@ -7,14 +7,12 @@ import typer
 
 from coordstream.cli.arguments import (
     AsOf,
-    AsOfOffset,
     JobWord,
     Json,
     Newest,
     Since,
     Until,
     Utc,
-    cut_of,
     time_option,
 )
 from coordstream.cli.config_write import delete_key, set_key, write_file
@@ -113,7 +111,6 @@ CHANGE_COLUMNS: Final = (*HISTORY_COLUMNS[:-1], Column("old → new", change))
 def show(
     job: JobWord,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
     key: KeyPattern = None,
     utc: Utc = False,
     as_json: Json = False,
@@ -122,7 +119,7 @@ def show(
 
     Example: coordstream config show wordcount --key 'task.*'
     """
-    cut = cut_of(as_of, as_of_offset)
+    cut = Cut(as_of)
     with open_job(job, cut) as (connection, found):
         rows = list(matching(state(connection, "config", found, cut), key))
         note(no_match(connection, found, key) if key and not rows else "")
@@ -134,7 +131,6 @@ def show(
 def show_history(
     job: JobWord,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
     since: Since = None,
     until: Until = None,
     key: KeyPattern = None,
@@ -152,10 +148,10 @@ def show_history(
 
     Example: coordstream config history wordcount --changes --since yesterday
     """
-    cut = cut_of(as_of, as_of_offset)
+    cut = Cut(as_of)
     if deployments:
         if key or changes or cut != Cut():
-            raise typer.BadParameter("'--deployments' cannot be used with --key, --changes, --as-of or --as-of-offset.")
+            raise typer.BadParameter("'--deployments' cannot be used with --key, --changes or --as-of.")
         with open_job(job) as (connection, found):
             rows = newest_deployments(connection, found, since=since, until=until, limit=limit)
         title = f"Deployments of {found}"
@@ -165,7 +161,7 @@ def show_history(
     with open_job(job, cut) as (connection, found):
         keys = None if key is None else matching_keys(connection, found, key)
         note(no_match(connection, found, key) if key and not keys else "")
-        history = History(relation, None, (), "coordinator", cut, since, until, limit, {"config_key": keys})
+        history = History(relation, None, (), cut, since, until, limit, {"config_key": keys})
         title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
         with snapshot(connection):
             events = select_history(connection, found, history)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import First, JobWord, Json, MaxCommitAge, MaxLag, Problems, Utc, job_limits
+from coordstream.cli.arguments import JobWord, Json, MaxCommitAge, MaxLag, Utc, count_option, job_limits
 from coordstream.cli.output import Column, print_json, print_rows, time_column
 from coordstream.cli.status import COLUMNS as LOG_COLUMNS
 from coordstream.cli.status import TITLE as LOG_TITLE
@@ -100,7 +100,7 @@ _ORDERS: Final[dict[Order, Callable[[Row], Any]]] = {
 
 @app.command("list")
 def show_list(
-    problems: Problems = False,
+    problems: Annotated[bool, typer.Option("--problems", help="Only those that have a problem.")] = False,
     reads: Annotated[
         str | None, typer.Option(metavar="STREAM", help="Only jobs that read this stream, or SYSTEM.STREAM.")
     ] = None,
@@ -108,7 +108,7 @@ def show_list(
     sort: Annotated[
         Order, typer.Option(help="state: problems first; commit: the longest silence first; lag: the largest first.")
     ] = Order.NAME,
-    limit: First = None,
+    limit: Annotated[int | None, count_option(help="Show the first N only.")] = None,
     max_commit_age: MaxCommitAge = None,
     max_lag: MaxLag = None,
     utc: Utc = False,

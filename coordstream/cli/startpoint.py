@@ -8,7 +8,6 @@ import typer
 
 from coordstream.cli.arguments import (
     AsOf,
-    AsOfOffset,
     DryRun,
     InputServers,
     JobWord,
@@ -19,7 +18,6 @@ from coordstream.cli.arguments import (
     Until,
     Utc,
     Yes,
-    cut_of,
 )
 from coordstream.cli.change import Change, make_change
 from coordstream.cli.output import Column, counted, exact_time_column, print_json, print_rows, time_column
@@ -34,7 +32,7 @@ from coordstream.cli.startpoint_plan import (
 )
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
-from coordstream.queries.rows import Row, input_partition, partition_values, rows_of, state, task_and_partition
+from coordstream.queries.rows import Cut, Row, input_partition, partition_values, rows_of, state, task_and_partition
 from coordstream.queries.startpoints import describe_startpoint, startpoint_steps, type_and_value
 from eventlog.errors import list_names
 from eventlog.log import system_clock
@@ -97,7 +95,6 @@ RESOLVED: Final = (Column("at offset", "resolved_offset", "right"), Column("even
 def show(
     job: JobWord,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
     shows_history: Annotated[
         bool, typer.Option("--history", help="Show every step of every startpoint instead.")
     ] = False,
@@ -111,9 +108,7 @@ def show(
 
     Example: coordstream startpoint show wordcount --history --since yesterday
     """
-    cut = cut_of(as_of, as_of_offset)
-    if shows_history and cut.offset is not None:
-        raise typer.BadParameter("'--history' and '--as-of-offset' cannot be used together. Use --as-of.")
+    cut = Cut(as_of)
     if not shows_history and (since, until, limit) != (None, None, None):
         raise typer.BadParameter("'--since', '--until' and '--limit' need --history.")
     with open_job(job, cut) as (connection, found):

@@ -25,7 +25,6 @@ PARTITION: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
 MOST_CHARACTERS: Final = 200
 
 _OF_JOB: Final = sql.SQL("select h.* from {source} h where h.job_name = %(name)s and h.job_id = %(id)s")
-_FUNCTIONS: Final = {"relation": "", "as_of": "_as_of", "as_of_offset": "_as_of_offset"}
 _FIRST_EVENT: Final = """
 select to_char(min(f.log_time) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')
 from projection.job_log l
@@ -34,24 +33,16 @@ cross join lateral (
 where %(name)s::text is null or l.job_name = %(name)s and l.job_id = %(id)s
 having min(f.log_time) > %(time)s
 """
-_END: Final = """
-select clock_timestamp() < %(time)s, max(p.next_offset)
-from projection.job_log l join projection.position p using (log_id)
-where l.is_current and (%(name)s::text is null or l.job_name = %(name)s and l.job_id = %(id)s)
-"""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A time, or an inclusive offset, or now if both are None."""
+    """A time, or now if it is None."""
 
     time: datetime | None = None
-    offset: int | None = None
 
     def __str__(self) -> str:
-        if self.time is not None:
-            return f" as of {self.time:%Y-%m-%d %H:%M:%S} UTC"
-        return "" if self.offset is None else f" as of offset {self.offset}"
+        return "" if self.time is None else f" as of {self.time:%Y-%m-%d %H:%M:%S} UTC"
 
     def clock(self) -> datetime:
         """The time that ages are relative to."""
@@ -91,18 +82,15 @@ def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: An
 
 def of_job(relation: str, cut: Cut) -> sql.Composed:
     """The query of `state`, without conditions; its parameters are `cut_values`."""
-    source = sql.SQL("coordinator.{relation}")
-    if cut.time is not None:
-        source = sql.SQL("coordinator.{as_of}(%(name)s, %(id)s, %(time)s)")
-    elif cut.offset is not None:
-        source = sql.SQL("coordinator.{as_of_offset}(%(name)s, %(id)s, %(offset)s)")
-    names = {suffix: sql.Identifier(f"{relation}{end}") for suffix, end in _FUNCTIONS.items()}
-    return _OF_JOB.format(source=source.format(**names))
+    if cut.time is None:
+        return _OF_JOB.format(source=sql.Identifier("coordinator", relation))
+    function = sql.Identifier("coordinator", f"{relation}_as_of")
+    return _OF_JOB.format(source=sql.SQL("{}(%(name)s, %(id)s, %(time)s)").format(function))
 
 
 def cut_values(job: Job, cut: Cut) -> Row:
     """A job at a cut as parameters of a query."""
-    return {**job_values(job), "time": cut.time, "offset": cut.offset}
+    return {**job_values(job), "time": cut.time}
 
 
 def conditions(equal: Mapping[str, Any]) -> sql.Composable:
@@ -174,15 +162,10 @@ def too_early(connection: Connection, job: Job | None, cut: Cut) -> str:
 
 
 def outside(connection: Connection, job: Job | None, cut: Cut) -> str:
-    """A sentence if the cut is before the first event, as `too_early`, or in the future, or beyond the logs' end."""
+    """A sentence if the cut is before the first event, as `too_early`, or in the future by the server's clock."""
     if cut == NOW:
         return ""
     if early := too_early(connection, job, cut):
         return early
-    row = connection.execute(_END, {**job_values(job), "time": cut.time}).fetchone()
-    is_future, end = row or (None, None)
-    if is_future:
-        return f"{cut.time:%Y-%m-%d %H:%M:%S} UTC is in the future. This is the state now."
-    if cut.offset is not None and end is not None and cut.offset >= end:
-        return f"Offset {cut.offset} is beyond the end of the logs, {end}. This is the state now."
-    return ""
+    is_future = connection.execute("select clock_timestamp() < %s", (cut.time,)).fetchone() == (True,)
+    return f"{cut.time:%Y-%m-%d %H:%M:%S} UTC is in the future. This is the state now." if is_future else ""

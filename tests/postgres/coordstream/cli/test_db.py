@@ -212,7 +212,7 @@ def test_a_reader_uses_the_command_line(wordcount: CommandLine, ann: str, monkey
         ("config", "show", "wordcount_pv"),
         ("config", "history", "wordcount_pv"),
         ("checkpoint", "show", "wordcount_pv"),
-        ("checkpoint", "show", "wordcount_pv", "--as-of-offset", "100"),
+        ("checkpoint", "show", "wordcount_pv", "--as-of", "2026-11-21T09:18:00Z"),
         ("startpoint", "show", "wordcount_pv"),
         ("quarantine",),
     )
