@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from coordstream.cli.arguments import Kind, duration_option, offset_option
+from coordstream.cli.arguments import Kind, duration_option
 from coordstream.cli.long_running import (
     FollowAll,
     Format,
@@ -82,9 +82,8 @@ def follow(
     streams: Streams = None,
     follows_all: FollowAll = False,
     once: Once = False,
-    until: Annotated[int | None, offset_option(help="Exit after this offset.")] = None,
     timeout: Annotated[
-        float | None, duration_option(help="With --once or --until: give up after this time, for example 90s or 5m.")
+        float | None, duration_option(help="With --once: give up after this time, for example 90s or 5m.")
     ] = None,
     kind: Kind = None,
     take_over_after: TakeOverAfter = None,
@@ -101,15 +100,15 @@ def follow(
 
     Example: coordstream follow --all --once
 
-    Exit code 0: done, or stopped by a signal without --once and --until; 1: a stream was refused, or the brokers or
+    Exit code 0: done, or stopped by a signal without --once; 1: a stream was refused, or the brokers or
     the database rejected the credentials; 3: the timeout expired; 4: the brokers or the database did not answer until
     the timeout, or for a minute; 128 plus the number of a signal that stopped it before its end.
     """
     names = tuple(dict.fromkeys(streams or ()))
-    check_streams(names, follows_all, once, until, timeout)
-    if input_bounds is not None and (once or until is not None):
-        raise typer.BadParameter("--input-bounds cannot be used with --once or --until. Use `coordstream lag`.")
-    plan = FollowPlan(names, follows_all, once, until, kind, take_over_after)
+    check_streams(names, follows_all, once, timeout)
+    if input_bounds is not None and once:
+        raise typer.BadParameter("--input-bounds cannot be used with --once. Use `coordstream lag`.")
+    plan = FollowPlan(names, follows_all, once, kind, take_over_after)
     opening = partial(_open_follower, input_bounds)
     run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
 
@@ -123,16 +122,12 @@ def _open_follower(input_bounds: float | None, database: Database, request: Foll
         yield request.follower(database, source)
 
 
-def check_streams(
-    names: tuple[str, ...], follows_all: bool, once: bool, until: int | None, timeout: float | None
-) -> None:
+def check_streams(names: tuple[str, ...], follows_all: bool, once: bool, timeout: float | None) -> None:
     """Raise BadParameter unless either streams or all of them are named, and the options fit together."""
     if bool(names) == follows_all:
         raise typer.BadParameter("Name the streams to follow, or use --all.")
-    if until is not None and (once or len(names) != 1):
-        raise typer.BadParameter("--until needs the name of exactly one stream, and cannot be used with --once.")
-    if timeout is not None and not once and until is None:
-        raise typer.BadParameter("--timeout needs --once or --until.")
+    if timeout is not None and not once:
+        raise typer.BadParameter("--timeout needs --once.")
 
 
 def run_follow(
@@ -141,12 +136,12 @@ def run_follow(
     """Wait for the database, follow until done or stopped, and exit as `coordstream follow` documents."""
     lines = LogLines(log_format)
     with stop_on_signal_or_timeout(timeout) as stop, lines.of_psycopg():
-        outage_timeout = OUTAGE_TIMEOUT_SECONDS if plan.has_end and timeout is None else None
+        outage_timeout = OUTAGE_TIMEOUT_SECONDS if plan.once and timeout is None else None
         outcome = _follow(FollowRequest(plan, lines, outage_timeout), stop, open_follower)
         lines.message(Notice(_describe_end(plan, stop, outcome), "ended-early"))
     if as_json:
         print_json([_stream_row(plan, stream) for stream in outcome.streams])
-    elif plan.has_end:
+    elif plan.once:
         print(f"{counted(outcome.events, 'event')} read")
     code = _exit_code(plan, stop, outcome)
     if code > SIGNALLED:
@@ -192,8 +187,7 @@ def wait_for_database(
 
 def _describe_start(plan: FollowPlan, settings: Settings, database_place: str) -> str:
     source = "Postgres" if settings.kafka is None else settings.kafka.place
-    end = "" if plan.until is None else f", to offset {plan.until}"
-    end = ", to the current ends" if plan.once else end
+    end = ", to the current ends" if plan.once else ""
     return f"Following {_describe_streams(plan)} of {source} into {database_place}{end}."
 
 
@@ -205,7 +199,7 @@ def _describe_streams(plan: FollowPlan) -> str:
 
 def _describe_end(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> str:
     """Why the follower ended before it was done; empty if it was done."""
-    if not plan.has_end or outcome.is_complete or outcome.refusal:
+    if not plan.once or outcome.is_complete or outcome.refusal:
         return ""
     unread = [stream for stream in outcome.streams if not stream.is_over]
     rest = "nothing was read"
@@ -220,7 +214,7 @@ def _describe_end(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> str:
 def _exit_code(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> int:
     if outcome.refusal:
         return FAILED
-    if plan.has_end and not outcome.is_complete:
+    if plan.once and not outcome.is_complete:
         if stop.signals:
             return SIGNALLED + stop.signals[0]
         return UNREACHABLE if outcome.outage else TIMED_OUT
@@ -229,7 +223,7 @@ def _exit_code(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> int:
 
 def _stream_row(plan: FollowPlan, stream: FollowedStream) -> dict[str, Any]:
     """A stream for --json: ``done``, ``refused`` or ``unfinished``; ``stopped`` if the plan has no end."""
-    unread, detail = "unfinished" if plan.has_end else "stopped", stream.failure or stream.refusal or None
+    unread, detail = "unfinished" if plan.once else "stopped", stream.failure or stream.refusal or None
     return {
         "stream_name": stream.stream_name,
         "outcome": "refused" if detail else "done" if stream.is_over else unread,

@@ -145,22 +145,16 @@ class FollowedStream:
 class FollowPlan:
     """Which streams to follow, and how far.
 
-    ``follows_all``: all of Samza's streams that the source has or gets. ``once``: to their present ends. ``until``: to
-    this offset of the only stream, inclusive. Otherwise follow until stopped. ``take_over_after``: end the sessions of
-    a stream's holder that has been silent for this many seconds; None: wait for the holder.
+    ``follows_all``: all of Samza's streams that the source has or gets. ``once``: to their present ends; otherwise
+    follow until stopped. ``take_over_after``: end the sessions of a stream's holder that has been silent for this many
+    seconds; None: wait for the holder.
     """
 
     stream_names: tuple[str, ...] = ()
     follows_all: bool = False
     once: bool = False
-    until: int | None = None
     kind: str | None = None
     take_over_after: float | None = None
-
-    @property
-    def has_end(self) -> bool:
-        """Whether the follower ends without being stopped."""
-        return self.once or self.until is not None
 
 
 @dataclass
@@ -241,7 +235,7 @@ class FollowRun:
 
     def begin_outage(self, error: Exception, now: float) -> None:
         """Record that brokers or database failed; with an end, stop if they refused the login or time is up."""
-        if self.plan.has_end and is_login_refused(error):
+        if self.plan.once and is_login_refused(error):
             self.refusal = outage_reason(error)
             self.say(Notice(self.refusal, "login-refused"))
             self.stop_flag.set()
@@ -249,7 +243,7 @@ class FollowRun:
         if not self.outage:
             self.outage, self.outage_since = outage_reason(error), now
             self.say(Notice(outage_message(error), "outage"))
-        if self.plan.has_end and self.outage_timeout is not None and now >= self.outage_since + self.outage_timeout:
+        if self.plan.once and self.outage_timeout is not None and now >= self.outage_since + self.outage_timeout:
             self.stop_flag.set()
 
     def unavailable_reason(self) -> str:
@@ -260,7 +254,7 @@ class FollowRun:
     def stop_if_unavailable(self, now: float) -> None:
         """With an end, stop if all that is left are streams that were unavailable for as long as an outage may take."""
         left = [stream for stream in self.streams.values() if not stream.is_over]
-        if self.plan.has_end and self.outage_timeout is not None:
+        if self.plan.once and self.outage_timeout is not None:
             since = [now if stream.unavailable_since is None else stream.unavailable_since for stream in left]
             if now >= max(since, default=now) + self.outage_timeout:
                 self.stop_flag.set()

@@ -222,7 +222,7 @@ class FollowSession:
             return
         if tail.is_replacement_complete:
             self._attacher.replace_current(stream, tail)
-        if tail.is_at_limit or (self._run.plan.once and stream.end is not None and tail.position >= stream.end):
+        if self._run.plan.once and stream.end is not None and tail.position >= stream.end:
             self._end(stream)
 
     def _end(self, stream: FollowedStream) -> None:

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -117,16 +116,6 @@ def test_an_invalid_recording_means_that_nothing_is_written(
         replay_files(spark, database_url, tmp_path / "fleet")
     with connect(database_url) as connection:
         assert count(connection, "eventlog.log") == 0
-
-
-def test_a_time_ends_every_log(spark: SparkSession, database_url: str, fleet: Path) -> None:
-    until = datetime.fromtimestamp(1_700_000_100, UTC)
-    assert replay_files(spark, database_url, fleet, until=until).count("added") > 0
-    with connect(database_url) as connection:
-        ((newest,),) = connection.execute("select max(record_time) from eventlog.event").fetchall()
-        assert newest <= until
-        before = count(connection, "eventlog.event")
-        assert replay_files(spark, database_url, fleet).count("skipped") == before
 
 
 def test_a_replay_creates_only_partitions_that_hold_events(

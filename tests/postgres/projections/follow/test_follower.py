@@ -51,19 +51,6 @@ def test_once_ignores_later_events(
     assert position(connected, ORDERS) == (1, 1, "stopped", 1)
 
 
-@pytest.mark.parametrize(("until", "expected"), [(0, 1), (2, 3), (4, 5)])
-def test_until_ends_after_an_offset(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, until: int, expected: int
-) -> None:
-    with make_log(ORDERS, a="1", b="2", c="3", d="4") as log:
-        with following(database_url, source, FollowPlan((ORDERS,), until=until)) as running:
-            wait_for_position(connected, ORDERS, min(expected, 4))
-            append(log, e="5", f="6")
-            wait_until(lambda: running.outcomes, what="the end")
-        assert position(connected, ORDERS) == (expected, max(expected, 4), "stopped", 1)
-        assert run(database_url, source, FollowPlan((ORDERS,), until=until)).events == 0
-
-
 def test_all_once_ends_without_streams(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:
     assert run(database_url, source, FollowPlan(follows_all=True, once=True)).failures == {}
     make_log(ORDERS, a="1")
