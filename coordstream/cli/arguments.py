@@ -152,7 +152,6 @@ Tasks = Annotated[
     typer.Option("--task", metavar="TASK", help="Only for this task; repeatable (default: every task)."),
 ]
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.")]
-Incarnation = Annotated[int | None, count_option(help="Instead of the current one.")]
 Newest = Annotated[int | None, count_option("--limit", help="Show the newest N only.")]
 Watch = Annotated[float | None, duration_option("--watch", help="Repeat this often, until Ctrl-C.")]
 Kind = Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import AsOf, Incarnation
+from coordstream.cli.arguments import AsOf
 from coordstream.cli.job_selection import find_log
 from coordstream.cli.lakes import archive_in
 from coordstream.database import Database, open_database
@@ -49,7 +49,6 @@ def export(
         ),
     ] = STANDARD_OUTPUT,
     raw: Annotated[bool, typer.Option("--raw", help="Include secrets: the exact bytes. Owner only.")] = False,
-    incarnation: Incarnation = None,
     job: Annotated[
         str | None,
         typer.Option("--job", metavar="JOB", help="With --relation: this job only."),
@@ -69,25 +68,25 @@ def export(
         raise typer.BadParameter("Name a stream, or use '--relation' or '--lake'.")
     cut = Cut(as_of)
     if lake is not None:
-        if raw or (incarnation, job, cut, output) != (None, None, Cut(), STANDARD_OUTPUT):
+        if raw or (job, cut, output) != (None, Cut(), STANDARD_OUTPUT):
             raise typer.BadParameter("'--lake' takes no other option.")
         with open_database() as database:
             archive_in(lake, database)
     elif stream is not None:
         if job is not None or cut != Cut():
             raise typer.BadParameter("'--job' and '--as-of' need '--relation'.")
-        _export_stream(stream, output, incarnation, raw=raw)
+        _export_stream(stream, output, raw=raw)
     elif relation is not None:
-        if raw or incarnation is not None:
-            raise typer.BadParameter("'--raw' and '--incarnation' cannot be used with '--relation'.")
+        if raw:
+            raise typer.BadParameter("'--raw' cannot be used with '--relation'.")
         if output.suffix != ".parquet":
             raise typer.BadParameter("'--relation' needs '--output' with a name that ends in .parquet.")
         _export_relation(relation, job, cut, output)
 
 
-def _export_stream(stream: str, output: Path, incarnation: int | None, *, raw: bool) -> None:
+def _export_stream(stream: str, output: Path, *, raw: bool) -> None:
     with open_database() as database:
-        log = find_log(database.connection, stream, incarnation)
+        log = find_log(database.connection, stream)
         records = _records(database, log, raw=raw)
         if output == STANDARD_OUTPUT:
             sys.stdout.buffer.writelines(encode_line(topic, event) for topic, event in records)

@@ -13,7 +13,6 @@ import typer
 from coordstream.cli.arguments import (
     MOST,
     STANDARD_INPUT,
-    Incarnation,
     Json,
     Kind,
     Since,
@@ -76,7 +75,6 @@ def show(
     limit: Annotated[int, count_option(help="Show at most this many events.")] = 100,
     since: Since = None,
     until: Until = None,
-    incarnation: Incarnation = None,
     follow: Annotated[
         bool,
         typer.Option(
@@ -93,12 +91,12 @@ def show(
     Example: coordstream log show __samza_coordinator_wordcount_1 --since '2 hours ago'
     """
     if follow:
-        if first or (last, since, until, incarnation) != (None,) * 4:
+        if first or (last, since, until) != (None,) * 3:
             raise typer.BadParameter("'--follow' can be used with '--json' only.")
         _follow(stream, as_json=as_json)
         return
     with open_database() as database:
-        log = find_log(database.connection, stream, incarnation)
+        log = find_log(database.connection, stream)
         rows = _events(database, log, (first, MOST if last is None else last), (since, until), limit + 1)
         print_rows(islice(rows, limit), _COLUMNS, title=stream, as_json=as_json, utc=utc)
         more = next(rows, None)

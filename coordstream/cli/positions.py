@@ -9,7 +9,6 @@ import typer
 
 from coordstream.cli.arguments import parse_time, read_given
 from coordstream.errors import CoordstreamError
-from coordstream.times import SECONDS_OF_2001_TO_2099
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
@@ -25,7 +24,6 @@ from managers.config.property_file import TaskOffsets, decode_file, parse_offset
 MOST_PARTITIONS: Final = 100_000
 _PARTITIONS: Final = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*", re.ASCII)
 
-OFFSET: Final = "offset:"
 _NUMBER: Final = re.compile(r"[0-9]+", re.ASCII)
 
 Stream = tuple[str, str]
@@ -83,29 +81,19 @@ def format_partitions(partitions: Iterable[int]) -> str:
 
 
 def parse_position(text: str, now: datetime) -> Startpoint:
-    """Parse ``oldest``, ``upcoming``, an offset (a number, or ``offset:TEXT``), or a time as in `parse_time`.
+    """Parse ``oldest``, ``upcoming``, an offset, or a time as in `parse_time`. A number is always an offset.
 
-    A number is always an offset; one that may be meant as a time in ms is rejected. ``now`` is when the startpoint is
-    created, and what ``2 hours ago`` refers to. Raises `typer.BadParameter`: the text is none of these.
+    ``now`` is when the startpoint is created, and what ``2 hours ago`` refers to. Raises `typer.BadParameter`: the text
+    is none of these.
     """
     given, created_ms = text.strip(), ms_of(now)
     if given.lower() == StartpointOldest.kind:
         return StartpointOldest(created_ms)
     if given.lower() == StartpointUpcoming.kind:
         return StartpointUpcoming(created_ms)
-    if _is_time(given):
-        raise typer.BadParameter(
-            f"Ambiguous position {given!r}: an offset that looks like a time. Use {OFFSET}{given}, or a time "
-            "(2026-01-31T12:00Z)."
-        )
-    if _NUMBER.fullmatch(given) or (given.startswith(OFFSET) and given != OFFSET):
-        return StartpointSpecific(given.removeprefix(OFFSET), created_ms)
+    if _NUMBER.fullmatch(given):
+        return StartpointSpecific(given, created_ms)
     return StartpointTimestamp(ms_of(_time(given, now)), created_ms)
-
-
-def _is_time(text: str) -> bool:
-    """Whether a number may stand for a time, in ms since 1970."""
-    return bool(_NUMBER.fullmatch(text)) and len(text) < 20 and int(text) // 1000 in SECONDS_OF_2001_TO_2099
 
 
 def _time(text: str, now: datetime) -> datetime:
@@ -113,7 +101,7 @@ def _time(text: str, now: datetime) -> datetime:
         return parse_time(text, lambda: now)
     except typer.BadParameter:
         raise typer.BadParameter(
-            f"Invalid position {text!r}. Use oldest, upcoming, an offset (a number, or {OFFSET}TEXT), or a time "
+            f"Invalid position {text!r}. Use oldest, upcoming, an offset (a number), or a time "
             '("2 hours ago", 2026-01-31T12:00Z).'
         ) from None
 

@@ -138,8 +138,7 @@ def write(
         list[str],
         typer.Argument(
             metavar="POSITION",
-            help="oldest, upcoming, an offset (a number, or offset:TEXT), or a time (2 hours ago, 90m, "
-            "2026-01-31 12:00 UTC).",
+            help="oldest, upcoming, an offset (a number), or a time (2 hours ago, 90m, 2026-01-31 12:00 UTC).",
         ),
     ],
     tasks: Tasks = None,
