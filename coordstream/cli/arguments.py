@@ -29,7 +29,7 @@ _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,30}")
 
 
 def _duration(least: str, *, allows_zero: bool = False) -> Callable[[str | float], float]:
-    """A parser of durations, in seconds: a number of seconds, or units as in ``90s``, ``5m``, ``1h 30m`` or ``PT5M``.
+    """A parser of durations, in seconds: a number of seconds, or units as in ``90s``, ``5m`` or ``1h 30m``.
 
     It raises typer.BadParameter for other texts, and for more than 365 days.
     """
@@ -113,17 +113,6 @@ def _lag_limit(text: str) -> int | float:
     return (parse_limit if _NUMBER.fullmatch(text.strip()) else parse_duration_or_zero)(text)
 
 
-def _in_order(context: typer.Context, parameter: typer.CallbackParam, time: datetime | None) -> datetime | None:
-    times = {**context.params, parameter.name: time}
-    since, until = times.get("since"), times.get("until")
-    if since is not None and until is not None and since > until:
-        raise typer.BadParameter(
-            f"Invalid time range: '--since' ({since:%Y-%m-%d %H:%M:%S} UTC) is after '--until' "
-            f"({until:%Y-%m-%d %H:%M:%S} UTC). Exchange the two times."
-        )
-    return time
-
-
 # options by what their values are; used as `typer.Option`
 time_option: Final = partial(typer.Option, metavar="TIME", parser=parse_time)
 duration_option: Final = partial(typer.Option, metavar="DURATION", parser=parse_duration)
@@ -138,11 +127,9 @@ JsonObject = Annotated[bool, typer.Option("--json", help="Print a JSON object.")
 Utc = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to now.")]
 Since = Annotated[
     datetime | None,
-    time_option("--since", callback=_in_order, help="Show records since this time, given as for --until."),
+    time_option("--since", help="Show records since this time, given as for --until."),
 ]
-Until = Annotated[
-    datetime | None, time_option("--until", callback=_in_order, help=f"Show records until this time: {TIMES}")
-]
+Until = Annotated[datetime | None, time_option("--until", help=f"Show records until this time: {TIMES}")]
 JobWord = Annotated[str, typer.Argument(metavar="JOB", help="The job's name, or name/id.")]
 MaybeJob = Annotated[str | None, typer.Argument(metavar="JOB", help="The job's name, or name/id (default: all).")]
 AsOf = Annotated[datetime | None, time_option("--as-of", help=f"Show the state at this time: {TIMES}")]

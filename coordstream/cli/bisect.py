@@ -115,8 +115,6 @@ def bisect(
     state_checkpoint, task_container, task_mode and task_partition. If the condition changes several times, the event is
     one of those that made it true.
     """
-    if begin is not None and end is not None and begin > end:
-        raise typer.BadParameter(f"'--from' ({_utc(begin)}) is after '--to' ({_utc(end)}). Exchange the two times.")
     with open_job(job) as (connection, found), snapshot(connection):
         kind, incarnation, offset = _search(connection, found, condition, begin, end)
         values = {"kind": kind, "incarnation": incarnation, "log_offset": offset}

@@ -1,7 +1,7 @@
 """`coordstream spark`: the data pipeline and reports on Spark. Modules that load PySpark are imported when needed."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice
@@ -198,7 +198,8 @@ def _print_replayed(source: str, done: "Replayed", *, as_json: bool) -> None:
     if as_json:
         figures = {"log_count": count, "event_count": events, "added": folded, **figures}
         seconds = round(done.seconds, 3)
-        print_json({"source": source, **figures, "seconds": seconds, "failures": _failures(done.failures)})
+        failures = [{"stream_name": name, "reason": reason} for name, reason in done.failures.items()]
+        print_json({"source": source, **figures, "seconds": seconds, "failures": failures})
     else:
         words = {
             "quarantined": "of them in quarantine",
@@ -212,10 +213,6 @@ def _print_replayed(source: str, done: "Replayed", *, as_json: bool) -> None:
     shown = [f"Cannot replay {name}. {reason}" for name, reason in islice(done.failures.items(), MOST_FAILURES)]
     left = len(done.failures) - len(shown)
     fail_if([*shown, *([f"… and {left} more. '--json' lists all."] if left else [])])
-
-
-def _failures(reasons: Mapping[str, str]) -> list[dict[str, str]]:
-    return [{"stream_name": name, "reason": reason} for name, reason in reasons.items()]
 
 
 @app.command()

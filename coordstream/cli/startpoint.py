@@ -130,7 +130,7 @@ def show(
     print_rows(fan_outs, FANNED_OUT, title=f"Startpoints fanned out to tasks of {whose}", utc=utc, clock=cut.clock)
 
 
-@app.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})  # a time may be -2h
+@app.command()
 def write(
     job: JobWord,
     given: Annotated[str, typer.Argument(metavar="INPUT", help=INPUT_HELP)],

@@ -81,9 +81,9 @@ def newest_deployments(
     return fetch(connection, _NEWEST, {**job._asdict(), "since": since, "until": until, "limit": limit})
 
 
-def writer(row: Row) -> str:
-    """The writer of config: source, user and host, as far as the envelope of its message has them."""
+def writer(row: Row) -> str | None:
+    """The writer of an event: source, user and host, as far as the envelope of its message has them."""
     place = "@".join(row[name] for name in ("username", "host") if row[name] is not None)
     if row["source"] is None:
-        return place or "–"
+        return place or None
     return f"{row['source']} ({place})" if place else str(row["source"])

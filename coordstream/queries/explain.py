@@ -8,6 +8,7 @@ from typing import Final
 
 from psycopg import sql
 
+from coordstream.queries.config import writer
 from coordstream.queries.rows import (
     PARTITION,
     Cut,
@@ -47,7 +48,6 @@ cross join lateral (
          when s.startpoint_type = 'oldest' then b.oldest_offset when s.startpoint_type = 'upcoming' then b.end_offset
          else projection.offset_number(s.starting_offset) end as start_at) n
 """)
-NOT_RECORDED: Final = "host and user not recorded"
 _LOGS: Final = {"coordinator": "coordinator stream", "checkpoint": "checkpoint topic"}
 
 
@@ -92,15 +92,7 @@ def event(step: Row) -> str | None:
     if step["log_offset"] is None:
         return None
     written = f"{moment(step['record_time'])} UTC" if step["record_time"] else "time not recorded"
-    return f"{_LOGS[step['stream_kind']]} {step['log_offset']}, {written}, {writer(step)}"
-
-
-def writer(step: Row) -> str:
-    """User, host and source of an event; most events record none of them."""
-    if step["username"] is None and step["host"] is None:
-        return NOT_RECORDED
-    who = f"{step['username'] or 'user not recorded'} on {step['host'] or 'host not recorded'}"
-    return f"{who}, {step['source']}" if step["source"] else who
+    return ", ".join(filter(None, [f"{_LOGS[step['stream_kind']]} {step['log_offset']}", written, writer(step)]))
 
 
 def _reason(step: Row) -> str:
