@@ -35,10 +35,8 @@ from eventlog.events import NewEvent, RecordedEvent
 from eventlog.masked_event import mask_event
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log_registry import stream_identities
 from eventlog.recording import read_recording
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
-from eventlog.source import EventSource, StreamFacts, StreamMissing
 from eventlog.streams import BROKER_DEFAULT, identify
 from eventlog.timestamps import ms_of, time_of
 from projections.retired_streams import known_streams, restore_streams, retire_streams
@@ -249,7 +247,7 @@ def _follow(stream: str, *, as_json: bool) -> None:
     """Print the newest events of a stream, read from its brokers or its log in Postgres, then new ones; never ends."""
     secrets = load_settings().secrets
     with open_source() as source:
-        facts = _facts(source, stream)
+        facts = source.describe(stream)
         try:
             first = max(facts.start_offset, facts.end_offset - FOLLOWED_RANGE)
             newest = deque(source.read(stream, first, facts.end_offset), maxlen=FOLLOWED_FIRST)
@@ -260,17 +258,6 @@ def _follow(stream: str, *, as_json: bool) -> None:
                     _print_lines(read.events, secrets, as_json=as_json)
         except KeyboardInterrupt:  # the way to end it
             return
-
-
-def _facts(source: EventSource, stream: str) -> StreamFacts:
-    """The current state of a stream. The error for a missing one names similar streams."""
-    try:
-        return source.describe(stream)
-    except StreamMissing as error:
-        with open_database() as database:
-            archived = (stream.stream_name for stream in stream_identities(database.connection))
-            known = {*source.stream_names(), *archived}
-        raise StreamMissing(stream, error.place, known) from None
 
 
 def _print_lines(events: Iterable[RecordedEvent], secrets: SecretPolicy, *, as_json: bool) -> None:

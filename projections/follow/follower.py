@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final
 
@@ -126,5 +126,5 @@ class Follower:
             run.is_complete(),
             run.outage or run.unavailable_reason(),
             run.refusal,
-            list(run.streams.values()),
+            [replace(stream) for stream in run.streams.values()],  # as they are before the session ends them
         )

@@ -17,7 +17,7 @@ from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from tests.fixtures.acceptance.torture import scaled
 from tests.fixtures.coordstream.command_line import CommandLine
-from tests.fixtures.coordstream.rewindable_job import NEVER_RUNNING, RewindableJob
+from tests.fixtures.coordstream.rewindable_job import RewindableJob
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 
 pytestmark = [pytest.mark.torture, pytest.mark.kafka]
@@ -38,7 +38,7 @@ def random() -> Random:
 @pytest.fixture
 def job(kafka_cli: CommandLine, topics: Topics, job_name: str) -> RewindableJob:
     """A job in its second run. Partition 0 has holes from compaction and transactions, partition 2 was added."""
-    made = RewindableJob(topics, job_name, settings=COMPACTED_SOON, config=NEVER_RUNNING)
+    made = RewindableJob(topics, job_name, settings=COMPACTED_SOON)
     topics.write(made.input, [keyed(n % 40, n) for n in range(120)])
     topics.write_transaction(made.input, [keyed(n, n) for n in range(120, 140)])
     topics.write_transaction(made.input, [keyed(n, n) for n in range(140, 150)], commit=False)

@@ -23,7 +23,7 @@ from managers import wrapped_logs
 from tests.builders import startpoint
 from tests.checkout import CHECKOUT
 from tests.fixtures.coordstream.command_line import CommandLine
-from tests.fixtures.coordstream.rewindable_job import NEVER_RUNNING, RewindableJob
+from tests.fixtures.coordstream.rewindable_job import RewindableJob
 from tests.fixtures.kafka_topics import Topics
 
 PLAN = "plan.json"
@@ -69,7 +69,7 @@ def test_where_each_task_stood_when_a_deployment_began(kafka_cli: CommandLine, j
 def test_an_apply_that_is_killed_can_be_undone(
     kafka_cli: CommandLine, topics: Topics, job_name: str, tmp_path: Path
 ) -> None:
-    job = RewindableJob(topics, job_name, partitions=3, config=NEVER_RUNNING)
+    job = RewindableJob(topics, job_name, partitions=3)
     for partition in range(3):
         job.produce(partition, 20)
         job.commit(partition, 14, time=1_000_000)
