@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import psycopg
 import typer
 
-from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port, silence_option
+from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port
 from coordstream.cli.long_running import stopped_by_signals
 from coordstream.cli.output import print_json
 from coordstream.cli.serve import parse_address
@@ -43,12 +43,6 @@ def run(
     job: JobWord,
     config: Annotated[Path | None, PropertyFile] = None,
     wait: Annotated[bool, typer.Option("--wait", help="If the job has a coordinator, take over when it ends.")] = False,
-    take_over_after: Annotated[
-        float | None,
-        silence_option(
-            "--take-over-after", help="Take over from a coordinator that was silent for this time, for example 60s."
-        ),
-    ] = None,
     restart_on_change: Annotated[
         bool,
         typer.Option("--restart-on-change", help="Write the new job model when the job's inputs or config change."),
@@ -104,7 +98,7 @@ def run(
         database_errors(load_settings()),
         closing(JobLock(connect_lock, job, stream)) as lock,
     ):
-        take(job, lock, wait=wait, take_over_after=take_over_after)
+        take(job, lock, wait=wait)
         if submitted is not None:
             ensure_coordinator_stream(submitted)
         with masked_refusals(), open_lasting_log(identify(stream, "coordinator"), url) as log:
@@ -133,22 +127,17 @@ def coordinate(process: "CoordinatorProcess", job: str, *, as_json: bool) -> Non
     note(f"Stopped the coordinator of {job}.")
 
 
-def take(job: str, lock: JobLock, *, wait: bool, take_over_after: float | None) -> None:
-    """Take the job's lock, and first end the session of a holder that is silent for ``take_over_after`` seconds.
-
-    Raises `CoordinatorRunning` if another process has it, unless ``wait`` is set.
-    """
+def take(job: str, lock: JobLock, *, wait: bool) -> None:
+    """Take the job's lock. Raises `CoordinatorRunning` if another process has it, unless ``wait`` is set."""
     said = ""
     while True:
         try:
             if lock.take():
                 return
             holder = lock.holder()
-            sentence = f"Waiting until the current coordinator ends: {holder}."
-            if take_over_after is not None and lock.end_silent(take_over_after):
-                sentence = f"Ended a silent coordinator: {holder}."
-            elif not wait:
+            if not wait:
                 raise CoordinatorRunning(job, holder)
+            sentence = f"Waiting until the current coordinator ends: {holder}."
         except psycopg.OperationalError:
             lock.close()
             if not wait:

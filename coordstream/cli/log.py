@@ -39,7 +39,7 @@ from eventlog.recording import read_recording
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from eventlog.streams import BROKER_DEFAULT, identify
 from eventlog.timestamps import ms_of, time_of
-from projections.retired_streams import known_streams, restore_streams, retire_streams
+from projections.retired_streams import known_streams, retire_streams
 from projections.tracked_logs import TrackedLog
 
 app = typer.Typer()
@@ -167,7 +167,6 @@ def retire(
         list[str],
         typer.Argument(metavar="STREAM", help="The streams of a deleted job."),
     ],
-    undo: Annotated[bool, typer.Option("--undo", help="Expect that they are followed again.")] = False,
     as_json: Json = False,
 ) -> None:
     """Stop reporting that nothing follows these streams, for example after their job was deleted. Their logs stay.
@@ -181,10 +180,9 @@ def retire(
         for name in streams:
             if name not in known:
                 raise unknown_stream(name, known)
-        (restore_streams if undo else retire_streams)(database.connection, streams)
-    rows = [{"stream_name": name, "is_retired": not undo} for name in dict.fromkeys(streams)]
-    state = "is expected to be followed again" if undo else "is retired"
-    print_result(rows, "\n".join(f"{row['stream_name']} {state}." for row in rows), as_json=as_json)
+        retire_streams(database.connection, streams)
+    rows = [{"stream_name": name, "is_retired": True} for name in dict.fromkeys(streams)]
+    print_result(rows, "\n".join(f"{row['stream_name']} is retired." for row in rows), as_json=as_json)
 
 
 def _events(
