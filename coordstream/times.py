@@ -12,12 +12,11 @@ from eventlog.log import Clock, system_clock
 _UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
 _PART: Final = r"(\d+(?:\.\d+)?|an?\b)\s*(w|weeks?|d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?)(?![a-z])"
 _LENGTH: Final = re.compile(rf"(?:{_PART}[\s,]*)+", re.ASCII)
-_ISO: Final = re.compile(r"p(?=\d|t\d)((?:[\d.]+w)?(?:[\d.]+d)?)(?:t((?:[\d.]+h)?(?:[\d.]+m)?(?:[\d.]+s)?))?", re.ASCII)
 SECONDS_OF_2001_TO_2099: Final = range(978_307_200, 4_102_444_800)
 """Numbers in this range may be meant as seconds since 1970."""
 
 _NAMES_UTC: Final = re.compile(r"\s+(?:UTC|GMT)$", re.IGNORECASE)
-_DAY: Final = re.compile(r"(today|yesterday)(?:\s+(\d\d:\d\d(?::\d\d)?))?", re.IGNORECASE | re.ASCII)
+_DAYS_BACK: Final = {"today": 0, "yesterday": 1}
 _NUMBER: Final = re.compile(r"\d+", re.ASCII)
 _DAY_DIGITS: Final = 8
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -72,8 +71,8 @@ def parse_time(text: str, clock: Clock = system_clock) -> datetime:
     """Parse a time:
 
     * ISO 8601, such as ``2026-01-31T12:00+01:00``, in UTC if it has no zone; also ``2026-01-31 12:00 UTC``.
-    * How long ago it was, as in `parse_ago`: ``2 hours ago``, ``90m``, ``-2h``, ``PT2H``.
-    * ``now``; ``today`` and ``yesterday``, which begin at 00:00 UTC; ``yesterday 14:30``.
+    * How long ago it was, as in `parse_ago`: ``2 hours ago``, ``90m``.
+    * ``now``; ``today`` and ``yesterday``, which begin at 00:00 UTC.
     * Milliseconds since 1970, as commands print them: any number except one with eight digits, a day (``20260131``).
 
     Raises `InvalidTime`: the text is none of these, or a number that looks like seconds since 1970.
@@ -90,25 +89,21 @@ def parse_time(text: str, clock: Clock = system_clock) -> datetime:
 def _parse(given: str, clock: Clock) -> datetime:
     if given.lower() == "now":
         return clock()
+    if given.lower() in _DAYS_BACK:
+        day = clock().astimezone(UTC) - timedelta(days=_DAYS_BACK[given.lower()])
+        return day.replace(hour=0, minute=0, second=0, microsecond=0)
     ago = parse_ago(given)
     if ago is not None:
         return clock() - ago
     if _NUMBER.fullmatch(given) and len(given) != _DAY_DIGITS:
         return _at_milliseconds(int(given))
     bare = _NAMES_UTC.sub("", given)
-    day = _DAY.fullmatch(bare)
-    time = datetime.fromisoformat(bare) if day is None else _of_day(day, clock)
+    time = datetime.fromisoformat(bare)
     if time.tzinfo is None:
         return time.replace(tzinfo=UTC)
     if bare != given:
         raise ValueError("two zones")
     return time.astimezone(UTC)
-
-
-def _of_day(day: re.Match[str], clock: Clock) -> datetime:
-    days_back = 1 if day[1].lower() == "yesterday" else 0
-    date = clock().astimezone(UTC).date() - timedelta(days=days_back)
-    return datetime.fromisoformat(f"{date}T{day[2] or '00:00'}")
 
 
 def _at_milliseconds(number: int) -> datetime:
@@ -122,14 +117,12 @@ def _at_milliseconds(number: int) -> datetime:
 
 
 def parse_length(text: str) -> timedelta | None:
-    """Return the duration that ``90m``, ``1 day, 6h`` or ``PT2H`` is; None for any other text, as for ``90``.
+    """Return the duration that ``90m`` or ``1 day, 6h`` is; None for any other text, as for ``90``.
 
     Months and years are not supported, because their lengths differ. Raises `OverflowError`: the duration is longer
     than a timedelta can be.
     """
     text = text.strip().lower()
-    if iso := _ISO.fullmatch(text):
-        text = " ".join(filter(None, iso.groups()))
     if not _LENGTH.fullmatch(text):
         return None
     parts = ((1 if number.startswith("a") else float(number), unit) for number, unit in re.findall(_PART, text))
@@ -137,5 +130,5 @@ def parse_length(text: str) -> timedelta | None:
 
 
 def parse_ago(text: str) -> timedelta | None:
-    """Return how long ago ``2 hours ago``, ``90m``, ``-2h`` or ``PT2H`` is; see `parse_length`, which it may raise."""
-    return parse_length(text.strip().lower().removeprefix("-").removesuffix(" ago"))
+    """Return how long ago ``2 hours ago`` or ``90m`` is; see `parse_length`, which it may raise."""
+    return parse_length(text.strip().lower().removesuffix(" ago"))

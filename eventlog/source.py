@@ -135,12 +135,11 @@ class CredentialsRefused(SourceUnavailable):
 
 
 class StreamMissing(EventLogError):
-    """There is no such stream. ``known``: the streams of the place."""
+    """There is no such stream."""
 
-    def __init__(self, stream_name: str, place: str, known: Iterable[str] = ()) -> None:
+    def __init__(self, stream_name: str, place: str) -> None:
         self.stream_name = stream_name
-        self.place = place
-        super().__init__(no_stream(stream_name, place, known))
+        super().__init__(no_stream(stream_name, place))
 
 
 class StreamRefused(EventLogError):

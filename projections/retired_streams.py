@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Final
 
 from eventlog.postgres.connection import Connection
-from projections.errors import ProjectionError, StreamBusy
+from projections.errors import StreamBusy
 from projections.stream_lock import holders
 
 _KNOWN: Final = """
@@ -23,7 +23,6 @@ _INSERT: Final = """
 insert into eventlog.retired_stream (stream_name, retired_at) select unnest(%s::text[]), clock_timestamp()
 on conflict do nothing
 """
-_DELETE: Final = "delete from eventlog.retired_stream where stream_name = any(%s) returning stream_name"
 
 
 def known_streams(connection: Connection) -> set[str]:
@@ -49,14 +48,6 @@ def retire_streams(connection: Connection, stream_names: Collection[str]) -> Non
         connection.execute(_INSERT, (list(stream_names),))
 
 
-def end_retirement(connection: Connection, stream_name: str) -> bool:
-    """Expect that a stream is followed again; return whether it was retired."""
-    return connection.execute(_DELETE, ([stream_name],)).fetchone() is not None
-
-
-def restore_streams(connection: Connection, stream_names: Collection[str]) -> None:
-    """Expect that streams are followed again. All or none. Raises ProjectionError if one is not retired."""
-    with connection.transaction():
-        for name in dict.fromkeys(stream_names):
-            if not end_retirement(connection, name):
-                raise ProjectionError(f"{name} is not retired. `coordstream status` shows which streams are.")
+def end_retirement(connection: Connection, stream_name: str) -> None:
+    """Expect that a stream is followed again."""
+    connection.execute("delete from eventlog.retired_stream where stream_name = %s", (stream_name,))

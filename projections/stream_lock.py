@@ -73,11 +73,11 @@ class LockHolder(NamedTuple):
 
     def silence(self, name: str) -> str:
         """Since when the holder of this stream, or of this coordinator's lock, is silent, and how to end it."""
-        command = "coordstream coordinator run" if name.startswith(COORDINATOR_LOCK) else "coordstream follow"
+        follow = ", or run `coordstream follow` with --take-over-after 60s"
         seen = "" if self.last_seen_at is None else f" since {self.last_seen_at:%Y-%m-%d %H:%M:%S} UTC"
         return (
-            f"silent{seen}: end its process, or its session with `select pg_terminate_backend({self.backend_pid})`, "
-            f"or run `{command}` with --take-over-after 60s"
+            f"silent{seen}: end its process, or its session with `select pg_terminate_backend({self.backend_pid})`"
+            f"{'' if name.startswith(COORDINATOR_LOCK) else follow}"
         )
 
     def __str__(self) -> str:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
@@ -36,7 +35,7 @@ _RETRIED: Final = (*OUTAGES, *CONFLICTS, PositionMoved, LogRebuilt, OffsetLost)
 class LogTaskSettings:
     """What log tasks need. Pickled for the executors, so that no plan, property or log shows its secrets.
 
-    ``until`` and ``kind`` are options of a replay. ``channel`` identifies the run, and is notified of its progress.
+    ``kind`` is an option of a replay. ``channel`` identifies the run, and is notified of its progress.
     While database or brokers do not answer, a log task is retried for ``outage_seconds``; then Spark retries its whole
     task. The log tasks of a Spark task together wait for ``busy_seconds`` for streams that other sessions hold, such as
     a lost executor's, and for topics without a leader.
@@ -45,7 +44,6 @@ class LogTaskSettings:
     database_url: str = field(repr=False)
     fold: FoldSettings
     kafka: KafkaOptions | None = None
-    until: datetime | None = None
     kind: str | None = None
     channel: str = field(default_factory=lambda: f"coordstream_spark_{token_hex(8)}")
     outage_seconds: float = 30.0

@@ -86,13 +86,9 @@ class RecordedStream:
         )
 
     def events(self, session: LogTaskSession) -> Iterable[RecordedEvent]:
-        """The events of all files, up to the time of the settings."""
-        from projections.follow.read_to_end import TimeBound  # noqa: PLC0415 (of executors)
-
-        until = session.settings.until
+        """The events of all files."""
         recordings = (_checked(session, *file) for file in self.files)
-        events = chain.from_iterable(each.events(self.stream.stream_name) for each in recordings)
-        return events if until is None else TimeBound(until, system_clock()).before(events)
+        return chain.from_iterable(each.events(self.stream.stream_name) for each in recordings)
 
 
 def check_recordings(

@@ -95,8 +95,8 @@ def _replay_topic(name: str, session: LogTaskSession) -> LogResult:
     from projections.follow.read_to_end import StreamReader  # noqa: PLC0415 (of executors)
     from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415
 
-    fold, until, projector = session.settings.fold, session.settings.until, replay_projector(session)
-    reader = StreamReader(session.connection, session.source, fold, system_clock, projector, until=until)
+    fold, projector = session.settings.fold, replay_projector(session)
+    reader = StreamReader(session.connection, session.source, fold, system_clock, projector)
     return reader.read_to_end(name, session.settings.kind)
 
 

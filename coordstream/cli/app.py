@@ -200,12 +200,7 @@ def _run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _print_version(is_requested: bool | str) -> None:
-    if isinstance(is_requested, str):  # "False": Typer 0.12 with Click 8.3 gives all flags wrong values
-        raise CoordstreamError(
-            "The installed Typer is too old for the installed Click. Run `pip install --upgrade typer`, or "
-            "`pip install 'click<8.2'` if your environment needs that Typer."
-        )
+def _print_version(is_requested: bool) -> None:
     if is_requested:
         from eventlog.compiled import is_compiled  # noqa: PLC0415 (loads the parts)
 

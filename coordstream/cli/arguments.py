@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import typer
 
-from coordstream.queries.rows import Cut
 from coordstream.times import InvalidTime, parse_length
 from coordstream.times import parse_time as time_from_text
 from eventlog.kafka.options import KafkaOptions, OptionRefused
@@ -30,7 +29,7 @@ _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,30}")
 
 
 def _duration(least: str, *, allows_zero: bool = False) -> Callable[[str | float], float]:
-    """A parser of durations, in seconds: a number of seconds, or units as in ``90s``, ``5m``, ``1h 30m`` or ``PT5M``.
+    """A parser of durations, in seconds: a number of seconds, or units as in ``90s``, ``5m`` or ``1h 30m``.
 
     It raises typer.BadParameter for other texts, and for more than 365 days.
     """
@@ -114,17 +113,6 @@ def _lag_limit(text: str) -> int | float:
     return (parse_limit if _NUMBER.fullmatch(text.strip()) else parse_duration_or_zero)(text)
 
 
-def _in_order(context: typer.Context, parameter: typer.CallbackParam, time: datetime | None) -> datetime | None:
-    times = {**context.params, parameter.name: time}
-    since, until = times.get("since"), times.get("until")
-    if since is not None and until is not None and since > until:
-        raise typer.BadParameter(
-            f"Invalid time range: '--since' ({since:%Y-%m-%d %H:%M:%S} UTC) is after '--until' "
-            f"({until:%Y-%m-%d %H:%M:%S} UTC). Exchange the two times."
-        )
-    return time
-
-
 # options by what their values are; used as `typer.Option`
 time_option: Final = partial(typer.Option, metavar="TIME", parser=parse_time)
 duration_option: Final = partial(typer.Option, metavar="DURATION", parser=parse_duration)
@@ -135,30 +123,22 @@ TIMES: Final = "ISO 8601 (default zone: UTC), '90m', '2 hours ago', yesterday or
 
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list with all columns.")]
 JsonObject = Annotated[bool, typer.Option("--json", help="Print a JSON object.")]
-JsonOrCsv = Annotated[
-    bool | None, typer.Option("--json/--csv", help="Print all columns: as a JSON list, or as CSV with a header.")
-]
-"""True for JSON, False for CSV, None for what people read."""
 
 Utc = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to now.")]
 Since = Annotated[
     datetime | None,
-    time_option("--since", callback=_in_order, help="Show records since this time, given as for --until."),
+    time_option("--since", help="Show records since this time, given as for --until."),
 ]
-Until = Annotated[
-    datetime | None, time_option("--until", callback=_in_order, help=f"Show records until this time: {TIMES}")
-]
+Until = Annotated[datetime | None, time_option("--until", help=f"Show records until this time: {TIMES}")]
 JobWord = Annotated[str, typer.Argument(metavar="JOB", help="The job's name, or name/id.")]
 MaybeJob = Annotated[str | None, typer.Argument(metavar="JOB", help="The job's name, or name/id (default: all).")]
 AsOf = Annotated[datetime | None, time_option("--as-of", help=f"Show the state at this time: {TIMES}")]
-AsOfOffset = Annotated[int | None, offset_option("--as-of-offset", help="Show the state after this offset of its log.")]
 Task = Annotated[str | None, typer.Option("--task", metavar="TASK", help="Show this task only.")]
 Tasks = Annotated[
     list[str] | None,
     typer.Option("--task", metavar="TASK", help="Only for this task; repeatable (default: every task)."),
 ]
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.")]
-Incarnation = Annotated[int | None, count_option(help="Instead of the current one.")]
 Newest = Annotated[int | None, count_option("--limit", help="Show the newest N only.")]
 Watch = Annotated[float | None, duration_option("--watch", help="Repeat this often, until Ctrl-C.")]
 Kind = Annotated[
@@ -193,8 +173,6 @@ MaxLag = Annotated[
         "unknown lag is a problem too.",
     ),
 ]
-Problems = Annotated[bool, typer.Option("--problems", help="Only what has a problem.")]
-First = Annotated[int | None, count_option("--limit", help="Show the first N only.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]
 
@@ -213,13 +191,6 @@ def parse_settings(words: Sequence[str] | None, option: str) -> dict[str, str]:
         if not name or not equals:
             raise typer.BadParameter(f"Invalid '{option}' value '{name}'. Expected NAME=VALUE.")
     return {name: value for name, _, value in pairs}
-
-
-def cut_of(time: datetime | None, offset: int | None) -> Cut:
-    """The cut of ``--as-of`` and ``--as-of-offset``, which cannot be used together."""
-    if time is not None and offset is not None:
-        raise typer.BadParameter("'--as-of' and '--as-of-offset' cannot be used together.")
-    return Cut(time, offset)
 
 
 def job_limits(max_commit_age: float | None, max_lag: float | None) -> "JobLimits":

@@ -10,7 +10,7 @@ import psycopg
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import JobWord, JsonOrCsv, Utc, time_option
+from coordstream.cli.arguments import JobWord, Json, Utc, time_option
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
@@ -104,7 +104,7 @@ def bisect(
     ] = None,
     end: Annotated[datetime | None, time_option("--to", help="When it was true (default: now).")] = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Find the event with which a condition about a job became true.
 
@@ -115,8 +115,6 @@ def bisect(
     state_checkpoint, task_container, task_mode and task_partition. If the condition changes several times, the event is
     one of those that made it true.
     """
-    if begin is not None and end is not None and begin > end:
-        raise typer.BadParameter(f"'--from' ({_utc(begin)}) is after '--to' ({_utc(end)}). Exchange the two times.")
     with open_job(job) as (connection, found), snapshot(connection):
         kind, incarnation, offset = _search(connection, found, condition, begin, end)
         values = {"kind": kind, "incarnation": incarnation, "log_offset": offset}

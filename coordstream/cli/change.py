@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from coordstream.cli.output import Column, confirm, print_list, print_rows
+from coordstream.cli.output import Column, confirm, print_json, print_rows
 from coordstream.errors import CoordstreamError, note, warn
-from coordstream.queries.rows import Rows
+from coordstream.queries.rows import Row
 from eventlog.errors import system_reason
 from eventlog.log import EventLog, require_writable
 
@@ -22,14 +22,14 @@ class Change:
 
     ``rows`` say what was and what becomes, and ``columns`` what people see of it. ``question`` is asked before
     ``write``; empty: there is nothing to write. ``undo`` is a file that is on disk before, as `rewind undo` reads it.
-    ``done`` says what was written, and how to undo it otherwise. ``verb``: ``written`` or ``deleted``.
+    ``done`` says what was written. ``verb``: ``written`` or ``deleted``.
     """
 
     log: EventLog | None
     question: str
     done: str
     write: Callable[[], object]
-    rows: Rows = field(default_factory=lambda: Rows(()))
+    rows: Sequence[Row] = ()
     columns: Sequence[Column] = ()
     title: str = ""
     show_more: Callable[[], None] = field(default=lambda: None)
@@ -38,13 +38,13 @@ class Change:
     verb: str = "written"
 
 
-def make_change(change: Change, *, yes: bool, dry_run: bool = False, as_json: bool | None) -> None:
+def make_change(change: Change, *, yes: bool, dry_run: bool = False, as_json: bool) -> None:
     """Show a change and, unless it is a dry run, ask for confirmation and write it.
 
     With ``as_json``, the rows get a column such as ``is_written``. Raises CoordstreamError: the answer is no. Raises
     what the log raises, and what ``write`` raises if another writer has changed the same meanwhile.
     """
-    if as_json is None and change.rows and change.columns:
+    if not as_json and change.rows and change.columns:
         print_rows(change.rows, change.columns, title=change.title)
         change.show_more()
     warn(change.warnings)
@@ -58,8 +58,8 @@ def make_change(change: Change, *, yes: bool, dry_run: bool = False, as_json: bo
                 write_new_file(*change.undo)
                 note(f"Wrote {change.undo[0]}. To undo: coordstream rewind undo {shlex.quote(str(change.undo[0]))}")
             change.write()
-    if as_json is not None:
-        print_list(change.rows.with_column(f"is_{change.verb}", is_written), as_json=as_json)
+    if as_json:
+        print_json([{**row, f"is_{change.verb}": is_written} for row in change.rows])
     elif change.question and dry_run:
         print(f"Nothing was {change.verb} (dry run).")
     else:
@@ -74,8 +74,6 @@ def write_new_file(path: Path, contents: BaseModel) -> None:
             file.flush()
             os.fsync(file.fileno())
     except FileExistsError:
-        raise CoordstreamError(
-            f"File '{path}' exists. Name another one, unless it is the undo file of this plan."
-        ) from None
+        raise CoordstreamError(f"File '{path}' exists. Remove it, or name another one.") from None
     except OSError as error:
         raise CoordstreamError(f"Cannot access '{path}': {system_reason(error)}.") from None

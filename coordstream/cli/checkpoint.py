@@ -1,7 +1,6 @@
 """`coordstream checkpoint`: the tasks' checkpoints, now and before, and writing them like Samza's CheckpointTool."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 
@@ -10,28 +9,35 @@ from psycopg import sql
 
 from coordstream.cli.arguments import (
     AsOf,
-    AsOfOffset,
     DryRun,
     JobWord,
-    JsonOrCsv,
+    Json,
     Newest,
     Since,
     Task,
     Until,
     Utc,
     Yes,
-    cut_of,
     parse_settings,
 )
 from coordstream.cli.change import Change, make_change
-from coordstream.cli.output import Column, counted, exact_time_column, print_list, print_rows, time_column
+from coordstream.cli.output import Column, counted, exact_time_column, print_json, print_rows, time_column
 from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
 from coordstream.cli.startpoint_plan import require_kafka_offset
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
-from coordstream.event_logs import JobLogs, open_job_logs
+from coordstream.event_logs import open_job_logs
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import PARTITION, Rows, input_partition, partition_values, state, task_and_partition
+from coordstream.queries.rows import (
+    PARTITION,
+    Cut,
+    Row,
+    input_partition,
+    partition_values,
+    rows_of,
+    state,
+    task_and_partition,
+)
 from eventlog.errors import known_names, list_names, printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, snapshot
@@ -82,15 +88,14 @@ def show(
     job: JobWord,
     task: Task = None,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show the checkpoint of each task: the last processed offset of each input partition.
 
     Example: coordstream checkpoint show wordcount --as-of '2 hours ago'
     """
-    cut = cut_of(as_of, as_of_offset)
+    cut = Cut(as_of)
     with open_job(job, cut) as (connection, found):
         _require_task(connection, found, task)
         rows = state(connection, "checkpoint", found, cut, task_name=task)
@@ -103,7 +108,6 @@ def show_history(
     job: JobWord,
     task: Task = None,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
     since: Since = None,
     until: Until = None,
     preferred: Annotated[
@@ -111,7 +115,7 @@ def show_history(
     ] = False,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show every written checkpoint, with a row per input partition.
 
@@ -119,25 +123,15 @@ def show_history(
 
     --limit counts checkpoints, not rows.
     """
-    cut = cut_of(as_of, as_of_offset)
+    cut = Cut(as_of)
     equal = {"task_name": task, "is_preferred": preferred or None}
-    history = History("checkpoint_history", COMMITS, PARTITION, None, cut, since, until, limit, equal)
+    history = History("checkpoint_history", COMMITS, PARTITION, cut, since, until, limit, equal)
     with open_job(job, cut) as (connection, found):
         _require_task(connection, found, task)
         title = f"Checkpoint history of {found}{cut}"
         with snapshot(connection):
             rows = select_history(connection, found, history)
             print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, utc=utc)
-
-
-@contextmanager
-def checkpoint_tool(logs: JobLogs, facts: JobFacts) -> Iterator[CheckpointTool]:
-    """A tool that writes the job's checkpoints where its config says."""
-    manager = writing_manager(
-        facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
-    )
-    with CheckpointTool(manager, facts, clock=system_clock) as tool:
-        yield tool
 
 
 def _require_task(connection: Connection, job: Job, task: str | None) -> None:
@@ -179,7 +173,7 @@ def write(
     ] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Write checkpoints, so that a job continues after other offsets at its next start.
 
@@ -200,7 +194,10 @@ def write(
         facts = replace(starts.job, config={**starts.job.config, **parse_settings(settings, "--config")})
         found = logs.named_in(facts.config)
         _require_kafka_offsets(given, facts)
-        with checkpoint_tool(logs, facts) as tool:
+        manager = writing_manager(
+            facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
+        )
+        with CheckpointTool(manager, facts, clock=system_clock) as tool:
             if not given:
                 _print_current(tool, found, as_json=as_json)
                 return
@@ -233,13 +230,12 @@ def _require_kafka_offsets(given: TaskOffsets, facts: JobFacts) -> None:
             require_kafka_offset(facts.config, place, partition.system, offset or "", is_processed=True)
 
 
-def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool | None) -> None:
+def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool) -> None:
     lines = list(tool.property_lines())
     if lines:
         _note_missing(tool, {})
-    if as_json is not None:
-        rows = ({"job_name": job.name, "job_id": job.id, "line": line} for line in lines)
-        print_list(Rows(("job_name", "job_id", "line"), rows), as_json=as_json)
+    if as_json:
+        print_json([{"job_name": job.name, "job_id": job.id, "line": line} for line in lines])
         return
     for line in lines:
         print(line)
@@ -263,10 +259,10 @@ def _warnings(changes: Sequence[CheckpointChange]) -> list[str]:
     ]
 
 
-def _rows(changes: Sequence[CheckpointChange], job: Job) -> Rows:
+def _rows(changes: Sequence[CheckpointChange], job: Job) -> list[Row]:
     values = (
         (*job, change.task_name, *partition_values(change.partition), change.old_offset, change.new_offset)
         for checkpoint in changes
         for change in checkpoint.offset_changes()
     )
-    return Rows.of(CHANGE_ROW, values)
+    return rows_of(CHANGE_ROW, values)

@@ -7,14 +7,12 @@ import typer
 
 from coordstream.cli.arguments import (
     AsOf,
-    AsOfOffset,
     JobWord,
-    JsonOrCsv,
+    Json,
     Newest,
     Since,
     Until,
     Utc,
-    cut_of,
     time_option,
 )
 from coordstream.cli.config_write import delete_key, set_key, write_file
@@ -23,7 +21,7 @@ from coordstream.database import open_database, open_job
 from coordstream.errors import note
 from coordstream.queries.config import differences, matching, matching_keys, newest_deployments, no_match, writer
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import Cut, Row, Rows, outside, printable, state
+from coordstream.queries.rows import Cut, Row, outside, printable, state
 from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job, find_job
 
@@ -44,7 +42,6 @@ DEPLOYMENT_COLUMNS: Final = (
     Column("offsets", lambda row: f"{row['first_log_offset']}–{row['last_log_offset']}", drop=2),
 )
 DIFFERENCE_COLUMNS: Final = (Column("key", "config_key"), Column("difference", "difference", no_wrap=True))
-DIFFERENCE: Final = ("config_key", "difference", "from_value", "to_value", "is_sensitive")
 
 
 @app.command()
@@ -56,7 +53,7 @@ def diff(
     from_time: Annotated[datetime | None, time_option("--from", help="The earlier time.")] = None,
     to_time: Annotated[datetime | None, time_option("--to", help="The later time (default: now).")] = None,
     key: KeyPattern = None,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Compare the config of a job at two times (--from, --to), or the config of two jobs.
 
@@ -74,7 +71,7 @@ def diff(
         )
         if key and not before and not after:
             note(no_match(database.connection, jobs[0], key))
-        rows = Rows(DIFFERENCE, differences(before, after))
+        rows = list(differences(before, after))
     first, second = (f"{found}{str(cut) or ' now'}" for found, (_, cut) in zip(jobs, sides, strict=True))
     title = f"Config from {first} to {second}"
     headings = ("from", "to") if jobs[0] == jobs[1] else map(str, jobs)
@@ -114,19 +111,17 @@ CHANGE_COLUMNS: Final = (*HISTORY_COLUMNS[:-1], Column("old → new", change))
 def show(
     job: JobWord,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
     key: KeyPattern = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show a job's config, with fingerprints in place of secrets.
 
     Example: coordstream config show wordcount --key 'task.*'
     """
-    cut = cut_of(as_of, as_of_offset)
+    cut = Cut(as_of)
     with open_job(job, cut) as (connection, found):
-        every = state(connection, "config", found, cut)
-        rows = Rows(every.columns, matching(every, key))
+        rows = list(matching(state(connection, "config", found, cut), key))
         note(no_match(connection, found, key) if key and not rows else "")
     rows.sort(key=lambda row: str(row["config_key"]))
     print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, utc=utc, clock=cut.clock)
@@ -136,7 +131,6 @@ def show(
 def show_history(
     job: JobWord,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
     since: Since = None,
     until: Until = None,
     key: KeyPattern = None,
@@ -146,7 +140,7 @@ def show_history(
     ] = False,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show who set or deleted which key, and when.
 
@@ -154,10 +148,10 @@ def show_history(
 
     Example: coordstream config history wordcount --changes --since yesterday
     """
-    cut = cut_of(as_of, as_of_offset)
+    cut = Cut(as_of)
     if deployments:
         if key or changes or cut != Cut():
-            raise typer.BadParameter("'--deployments' cannot be used with --key, --changes, --as-of or --as-of-offset.")
+            raise typer.BadParameter("'--deployments' cannot be used with --key, --changes or --as-of.")
         with open_job(job) as (connection, found):
             rows = newest_deployments(connection, found, since=since, until=until, limit=limit)
         title = f"Deployments of {found}"
@@ -167,7 +161,7 @@ def show_history(
     with open_job(job, cut) as (connection, found):
         keys = None if key is None else matching_keys(connection, found, key)
         note(no_match(connection, found, key) if key and not keys else "")
-        history = History(relation, None, (), "coordinator", cut, since, until, limit, {"config_key": keys})
+        history = History(relation, None, (), cut, since, until, limit, {"config_key": keys})
         title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
         with snapshot(connection):
             events = select_history(connection, found, history)

@@ -1,14 +1,13 @@
 """`coordstream config set|delete|write`: change a job's config, as Samza's tools and deployments do."""
 
-import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import STANDARD_INPUT, DryRun, JobWord, JsonOrCsv, read_given
+from coordstream.cli.arguments import STANDARD_INPUT, DryRun, JobWord, Json, read_given
 from coordstream.cli.change import Change, make_change
 from coordstream.cli.output import Column
 from coordstream.cli.submission import (
@@ -21,7 +20,7 @@ from coordstream.cli.submission import (
 )
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import coordinator_stream_of, is_stream, open_log
-from coordstream.queries.rows import Rows, printable
+from coordstream.queries.rows import Row, printable
 from coordstream.settings import load_settings
 from eventlog.errors import ConfigError, did_you_mean, is_utf8, printable_text
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
@@ -37,7 +36,6 @@ from managers.errors import WriteOnceChange
 from managers.job_names import JOB_NAME, Config, coordinator_stream, job_id
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
-LONGEST_VALUE: Final = 1_000
 SHOWN_LATER: Final = (
     "The job reads it at its next start. The database shows it after `coordstream follow` has read the stream."
 )
@@ -60,7 +58,7 @@ def set_key(
     force: Force = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Set a key of a job's config. The job reads it at its next start.
 
@@ -77,7 +75,7 @@ def delete_key(
     force: Force = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Delete a key of a job's config. The job reads its config at its next start.
 
@@ -106,9 +104,7 @@ def _read_input() -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def _change(
-    job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool | None
-) -> None:
+def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool) -> None:
     """Set a key of a job's config; value None deletes it."""
     stream, secrets = coordinator_stream_of(job), load_settings().secrets
     verb, done = ("Delete", "Deleted") if value is None else ("Set", "Set")
@@ -121,7 +117,6 @@ def _change(
         refused = refusal(secrets, stream, config, new)
         if refused is not None and not force:
             raise refused
-        undo = _undo(job, key, old, [] if refused is None else ["--force"], is_sensitive=is_secret(secrets, key, old))
 
         def write() -> None:
             _require_same({key: old}, {key: read_config(store).get(key)}, f'"{printable(key)}" in {stream}')
@@ -138,7 +133,7 @@ def _change(
             question="" if old == value else f"{verb} {printable(key)}?",
             done="Nothing to change: the key already has this value."
             if old == value
-            else f"{done} {printable(key)} in {stream}.\n{SHOWN_LATER}\n{undo}",
+            else f"{done} {printable(key)} in {stream}.\n{SHOWN_LATER}",
             write=write,
         )
         make_change(change, yes=yes or not sys.stdin.isatty(), dry_run=dry_run, as_json=as_json)
@@ -149,31 +144,13 @@ def _require_same(before: Mapping[str, str | None], now: Mapping[str, str | None
         raise CoordstreamError(f"Nothing was written: {what} has changed in the meantime. Try again.")
 
 
-def _undo(job: str, key: str, old: str | None, options: Sequence[str], *, is_sensitive: bool) -> str:
-    """The command that restores the old value of a key (None: there was none), or what to do instead."""
-
-    def command(verb: str, *value: str) -> str:
-        dashes = ["--"] if any(word.startswith("-") and word != "-" for word in (key, *value)) else []
-        return shlex.join(["coordstream", "config", verb, *options, *dashes, job, key, *value])
-
-    if old is None:
-        return f"To undo: {command('delete')}"
-    if not is_sensitive and old != STANDARD_INPUT and old.isprintable() and len(old) <= LONGEST_VALUE:
-        return f"To undo: {command('set', old)}"
-    why = "is a secret" if is_sensitive else "is too long to show, or has special characters"
-    return f"The old value {why}. To undo, use a file with it: {command('set', STANDARD_INPUT)} < FILE"
-
-
-CHANGE: Final = ("stream_name", "config_key", "old_value", "new_value", "is_sensitive", "is_write_once")
-
-
 def write_file(
     job: JobWord,
     from_file: Annotated[Path, PropertyFile],
     force: Force = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Write a job's whole config from a property file, as a deployment of Samza does.
 
@@ -254,10 +231,10 @@ def _write_config(stream_name: str, old: Config, config: Config, *, force: bool)
         write_config(store, config, force=force)
 
 
-def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, new: Config, keys: Iterable[str]) -> Rows:
+def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, new: Config, keys: Iterable[str]) -> list[Row]:
     """The values of some keys before and after; None: the key is not set."""
     write_once = {change.config_key for change in write_once_changes(old, new)}
-    changes = (
+    return [
         {
             "stream_name": stream_name,
             "config_key": key,
@@ -267,5 +244,4 @@ def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, new: Confi
             "is_write_once": key in write_once,
         }
         for key in keys
-    )
-    return Rows(CHANGE, changes)
+    ]

@@ -1,6 +1,6 @@
 """`coordstream consumer-groups`: commits the checkpoints of jobs as offsets of consumer groups."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from time import sleep
 from typing import Annotated, Final
@@ -8,15 +8,15 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import InputServers, JsonOrCsv, Watch
+from coordstream.cli.arguments import InputServers, Json, Watch
 from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
 from coordstream.cli.output import Column, fail_if, print_rows
 from coordstream.database import DatabaseUnreachable, open_database
 from coordstream.errors import note
 from coordstream.input_system import input_options, is_kafka, read_input_configs
-from coordstream.queries.rows import Row, Rows, fetch, job_values
+from coordstream.queries.rows import Row, fetch, job_values
 from eventlog.errors import EventLogError
-from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset, GroupPartition, Refusals
+from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset, GroupPartition
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import Connection
 from eventlog.source import CredentialsRefused, SourceUnavailable
@@ -24,10 +24,6 @@ from projections.job_choice import Job
 
 app = typer.Typer()
 
-ROW: Final = (
-    *("job_name", "job_id", "group_id", "system_name", "stream_name", "partition_id", "task_name", "input_offset"),
-    *("previous_offset", "group_offset", "outcome", "reason"),
-)
 COLUMNS: Final = (
     Column("group", "group_id"),
     Column("input", lambda row: f"{row['stream_name']}.{row['partition_id']}"),
@@ -39,7 +35,6 @@ COLUMNS: Final = (
     Column("why", "reason"),
 )
 _CHANGED: Final = "somebody else has set the offset of the group, so it is kept; use --overwrite to replace it"
-_OTHER_JOB: Final = "the offset of the group is that of another job, so it is kept; use another --group"
 
 # Several tasks read a partition if it is broadcast, or split by keys. The offset of the group is the one to commit.
 _CHECKPOINTS: Final = sql.SQL("""
@@ -65,16 +60,12 @@ def consumer_groups(
     jobs: Jobs = None,
     every: All = False,
     watch: Watch = None,
-    group: Annotated[
-        str | None,
-        typer.Option("--group", metavar="GROUP", help="Commit to this group, not samza.NAME.ID; only with one JOB."),
-    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Also replace offsets that somebody else has set, such as a reset.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be committed, and exit.")] = False,
     servers: InputServers = None,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Commit the checkpoints of jobs as offsets of consumer groups, for kafka-consumer-groups and similar tools.
 
@@ -87,17 +78,15 @@ def consumer_groups(
     A group with running consumers is refused. An offset that somebody else has set is kept, and the exit code is 1.
     """
     require_selection(jobs, every=every)
-    if group is not None and (every or len(set(jobs or ())) != 1):
-        raise typer.BadParameter("'--group' needs the name of exactly one job.")
-    if watch is not None and (dry_run or as_json is not None):
-        raise typer.BadParameter("'--watch' cannot be used with '--dry-run', '--json' or '--csv'.")
-    with Committer(group, servers, overwrite=overwrite, dry_run=dry_run) as committer:
+    if watch is not None and (dry_run or as_json):
+        raise typer.BadParameter("'--watch' cannot be used with '--dry-run' or '--json'.")
+    with Committer(servers, overwrite=overwrite, dry_run=dry_run) as committer:
         if watch is not None:
             _watch(jobs or (), committer, watch)
             return
         with open_database() as database:
             chosen = expected_jobs(database.connection, jobs or ())
-            rows = Rows(ROW, [row for job in chosen for row in committer.commit(database.connection, job)])
+            rows = [row for job in chosen for row in committer.commit(database.connection, job)]
     title = "Offsets that would be committed" if dry_run else "Committed offsets"
     print_rows(rows, COLUMNS, title=title, as_json=as_json)
     note("" if chosen else ALL_RETIRED)
@@ -144,16 +133,11 @@ def faults(rows: Sequence[Row]) -> list[str]:
 
 
 class Committer(ExitStack):
-    """Commits checkpoints over one connection for each Kafka cluster. A context manager.
+    """Commits checkpoints over one connection for each Kafka cluster. A context manager."""
 
-    ``group_id`` None: the group that is named after the job.
-    """
-
-    def __init__(
-        self, group_id: str | None, servers: str | None = None, *, overwrite: bool = False, dry_run: bool = False
-    ) -> None:
+    def __init__(self, servers: str | None = None, *, overwrite: bool = False, dry_run: bool = False) -> None:
         super().__init__()
-        self._group_id, self._servers, self._overwrite, self._dry_run = group_id, servers, overwrite, dry_run
+        self._servers, self._overwrite, self._dry_run = servers, overwrite, dry_run
         self._groups: dict[KafkaOptions, ConsumerGroups] = {}
         self.silent: dict[KafkaOptions, SourceUnavailable] = {}
         """The clusters that did not answer: other jobs need not wait for them."""
@@ -161,8 +145,7 @@ class Committer(ExitStack):
     def commit(self, connection: Connection, job: Job) -> list[Row]:
         """Commit the checkpoints of a job, and return a row per partition: that of the task that is furthest behind."""
         config = read_input_configs(connection, [job])[job]
-        group_id = self._group_id or f"samza.{job.name}.{job.id}"
-        rows: list[Row] = fetch(connection, _CHECKPOINTS, {**job_values(job), "group": group_id})
+        rows = fetch(connection, _CHECKPOINTS, {**job_values(job), "group": f"samza.{job.name}.{job.id}"})
         rows_of: dict[KafkaOptions, list[Row]] = {}
         for row in rows:
             system = row["system_name"]
@@ -175,7 +158,7 @@ class Committer(ExitStack):
                 _end(row, "failed", str(error))
         for cluster, of_cluster in rows_of.items():
             try:
-                rows += self._commit_to(cluster, job, of_cluster)
+                self._commit_to(cluster, of_cluster)
             except EventLogError as error:
                 if isinstance(error, SourceUnavailable) and not isinstance(error, CredentialsRefused):
                     self.silent[cluster] = error
@@ -191,31 +174,23 @@ class Committer(ExitStack):
             self._groups[options] = self.enter_context(ConsumerGroups(options))
         return self._groups[options]
 
-    def _commit_to(self, cluster: KafkaOptions, job: Job, rows: Sequence[Row]) -> list[Row]:
-        """Commit, and return rows of partitions that no task reads any more, whose offsets are deleted."""
+    def _commit_to(self, cluster: KafkaOptions, rows: Sequence[Row]) -> None:
         groups, group_id = self.groups(cluster), rows[0]["group_id"]
         before = groups.offsets(group_id)
         for row in rows:
             found = before.get(_partition(row))
-            _end(row, *self._decide(job, row, found), before=found)
+            _end(row, *self._decide(row, found), before=found)
         offsets = {
-            _partition(row): GroupOffset(row["group_offset"], _own_text(job, row["group_offset"]))
+            _partition(row): GroupOffset(row["group_offset"], _own_text(row["group_offset"]))
             for row in rows
             if row["outcome"] == "committed"
         }
-        named = dict.fromkeys(ROW) | {"job_name": job.name, "job_id": job.id, "group_id": group_id}
-        read = {_partition(row) for row in rows}
-        stale = {each: offset for each, offset in before.items() if each not in read and _is_own(job, offset)}
-        gone = [named | {"stream_name": topic, "partition_id": number} for topic, number in stale]
-        for row in gone:
-            _end(row, "deleted", "no task reads the partition", before=stale[_partition(row)])
-        refused = {} if self._dry_run else _change(groups, group_id, offsets, stale)
-        for row in [*rows, *gone]:
+        refused = groups.commit(group_id, offsets) if offsets and not self._dry_run else {}
+        for row in rows:
             if (reason := refused.get(_partition(row))) is not None:
                 row.update(outcome="failed", reason=reason, group_offset=None)
-        return gone
 
-    def _decide(self, job: Job, row: Row, before: GroupOffset | None) -> tuple[str, str | None]:
+    def _decide(self, row: Row, before: GroupOffset | None) -> tuple[str, str | None]:
         """The outcome for a partition, and its reason. Another's offset is kept, unless the checkpoint is there too."""
         offset = row["group_offset"]
         if offset is None:
@@ -223,10 +198,8 @@ class Committer(ExitStack):
             return "skipped", no_offset
         if before is None or self._overwrite:
             return "committed", None
-        if _is_own(job, before):
+        if before.metadata == _own_text(before.next_offset):  # a tool that resets a group may keep the text before
             return "unchanged" if before.next_offset == offset else "committed", None
-        if _is_of_other_job(before):
-            return "kept", _OTHER_JOB
         return ("committed", None) if before.next_offset == offset else ("kept", _CHANGED)
 
 
@@ -241,30 +214,6 @@ def _partition(row: Row) -> GroupPartition:
     return row["stream_name"], row["partition_id"]
 
 
-def _change(
-    groups: ConsumerGroups,
-    group_id: str,
-    offsets: Mapping[GroupPartition, GroupOffset],
-    stale: Collection[GroupPartition],
-) -> Refusals:
-    """Commit and delete offsets, and return why partitions were refused."""
-    refusals = groups.commit(group_id, offsets) if offsets else {}
-    try:
-        return {**refusals, **groups.delete(group_id, stale)} if stale else refusals
-    except EventLogError as error:  # a user who may commit need not be allowed to delete
-        return {**refusals, **dict.fromkeys(stale, str(error))}
-
-
-def _own_text(job: Job, next_offset: int) -> str:
-    """The text of an offset that coordstream commits for a job. Two jobs in one group keep each other's offsets."""
-    return f"coordstream {job.name} {job.id} {next_offset}"
-
-
-def _is_own(job: Job, offset: GroupOffset) -> bool:
-    """Whether coordstream has committed an offset for a job. A tool that resets a group may keep the text before."""
-    return offset.metadata == _own_text(job, offset.next_offset)
-
-
-def _is_of_other_job(offset: GroupOffset) -> bool:
-    """Whether coordstream has committed an offset, of which it is known that it is not for this job."""
-    return offset.metadata.startswith("coordstream ") and offset.metadata.endswith(f" {offset.next_offset}")
+def _own_text(next_offset: int) -> str:
+    """The text of an offset that coordstream commits."""
+    return f"coordstream {next_offset}"

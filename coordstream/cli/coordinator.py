@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from time import sleep
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import psycopg
 import typer
 
-from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port, silence_option
+from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port
 from coordstream.cli.long_running import stopped_by_signals
 from coordstream.cli.output import print_json
-from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
+from coordstream.cli.serve import parse_address
 from coordstream.cli.submission import PropertyFile, ensure_coordinator_stream, masked_changes, read_submission
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.database import database_errors, open_database
@@ -43,12 +43,6 @@ def run(
     job: JobWord,
     config: Annotated[Path | None, PropertyFile] = None,
     wait: Annotated[bool, typer.Option("--wait", help="If the job has a coordinator, take over when it ends.")] = False,
-    take_over_after: Annotated[
-        float | None,
-        silence_option(
-            "--take-over-after", help="Take over from a coordinator that was silent for this time, for example 60s."
-        ),
-    ] = None,
     restart_on_change: Annotated[
         bool,
         typer.Option("--restart-on-change", help="Write the new job model when the job's inputs or config change."),
@@ -58,8 +52,16 @@ def run(
         int, typer.Option("--port", metavar="PORT", parser=parse_port, help="The port (default: any free one).")
     ] = 0,
     input_servers: InputServers = None,
-    metrics_port: MetricsPort = None,
-    metrics_token_file: MetricsTokenFile = None,
+    metrics_port: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[HOST:]PORT",
+            help="Serve /metrics and /healthz of this process over HTTP. All hosts but 127.0.0.1 need a token.",
+        ),
+    ] = None,
+    metrics_token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file with the token that these requests need.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Start a job's coordinator, and serve its job model and config to containers until it is stopped.
@@ -76,7 +78,10 @@ def run(
         CoordinatorRun,
         WatchedCoordinator,
     )
+    from coordstream.serve.process import serving_process  # noqa: PLC0415 (needs the extra)
 
+    if metrics_token_file is not None and metrics_port is None:
+        raise typer.BadParameter("--metrics-token-file needs --metrics-port.")
     submitted = None if config is None else read_submission(job, config)
     stream = coordinator_stream_of(job) if submitted is None else coordinator_stream(submitted).stream_name
     with open_database() as database:
@@ -85,12 +90,15 @@ def run(
     request = CoordinatorRun(job, admins, note, submitted, restart_on_change, bind, port)
     connect_lock = partial(connect, url, application_name="coordstream coordinator")
     watched = WatchedCoordinator(identify(stream, "coordinator"))
+    metrics: AbstractContextManager[None] = nullcontext()
+    if metrics_port is not None:
+        metrics = serving_process(parse_address(metrics_port), metrics_token_file, watched, note)
     with (
-        serving_metrics(metrics_port, metrics_token_file, note, watched),
+        metrics,
         database_errors(load_settings()),
         closing(JobLock(connect_lock, job, stream)) as lock,
     ):
-        take(job, lock, wait=wait, take_over_after=take_over_after)
+        take(job, lock, wait=wait)
         if submitted is not None:
             ensure_coordinator_stream(submitted)
         with masked_refusals(), open_lasting_log(identify(stream, "coordinator"), url) as log:
@@ -119,22 +127,17 @@ def coordinate(process: "CoordinatorProcess", job: str, *, as_json: bool) -> Non
     note(f"Stopped the coordinator of {job}.")
 
 
-def take(job: str, lock: JobLock, *, wait: bool, take_over_after: float | None) -> None:
-    """Take the job's lock, and first end the session of a holder that is silent for ``take_over_after`` seconds.
-
-    Raises `CoordinatorRunning` if another process has it, unless ``wait`` is set.
-    """
+def take(job: str, lock: JobLock, *, wait: bool) -> None:
+    """Take the job's lock. Raises `CoordinatorRunning` if another process has it, unless ``wait`` is set."""
     said = ""
     while True:
         try:
             if lock.take():
                 return
             holder = lock.holder()
-            sentence = f"Waiting until the current coordinator ends: {holder}."
-            if take_over_after is not None and lock.end_silent(take_over_after):
-                sentence = f"Ended a silent coordinator: {holder}."
-            elif not wait:
+            if not wait:
                 raise CoordinatorRunning(job, holder)
+            sentence = f"Waiting until the current coordinator ends: {holder}."
         except psycopg.OperationalError:
             lock.close()
             if not wait:

@@ -24,7 +24,6 @@ from coordstream.database import (
     open_database,
     schema_state,
 )
-from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import KEY_FILE, Settings, load_settings
 from eventlog.postgres.connection import Connection
@@ -171,10 +170,9 @@ def grant(
         ),
     ],
     user: Annotated[str, typer.Argument(metavar="USER", help="A database user with the right to log in.")],
-    revoke: Annotated[bool, typer.Option("--revoke", help="Revoke the role instead.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Grant a database user a role, or revoke it. Roles apply to all databases of the server.
+    """Grant a database user a role. Roles apply to all databases of the server.
 
     Also grants the roles the rights that they lack in this database, as after a restore without the dump's grants.
 
@@ -182,10 +180,10 @@ def grant(
     """
     in_postgres = f"coordstream_{role}"
     with open_database() as database:
-        has_restored = not revoke and grant_missing_rights(database.connection)
-        changed = change_membership(database.connection, in_postgres, user, revoke=revoke) or has_restored
-    row = {"user": user, "role": in_postgres, "is_granted": not revoke, "is_changed": changed}
-    state = "is no longer" if revoke and changed else "is not" if revoke else "is now" if changed else "is already"
+        has_restored = grant_missing_rights(database.connection)
+        changed = grant_role(database.connection, in_postgres, user) or has_restored
+    row = {"user": user, "role": in_postgres, "is_changed": changed}
+    state = "is now" if changed else "is already"
     print_result([row], f"{user} {state} a {role} ({in_postgres}).", as_json=as_json)
 
 
@@ -195,21 +193,10 @@ def _start_migrated(settings: Settings) -> EmbeddedPostgres:
         return EmbeddedPostgres(settings.home)
 
 
-def change_membership(connection: Connection, role: str, user: str, *, revoke: bool) -> bool:
-    """Grant or revoke a role, and return whether that changed anything."""
-    inherits, may_set = _membership(connection, role, user)
-    if not (inherits or may_set) if revoke else inherits and may_set:
+def grant_role(connection: Connection, role: str, user: str) -> bool:
+    """Grant a role, and return whether that changed anything: who created a role may have it, but not its rights."""
+    if connection.execute(_MEMBERSHIP, (role, user)).fetchone() == (True, True):
         return False
-    statement = sql.SQL("revoke {} from {}" if revoke else "grant {} to {} with inherit true, set true")
+    statement = sql.SQL("grant {} to {} with inherit true, set true")
     connection.execute(statement.format(sql.Identifier(role), sql.Identifier(user)))
-    if revoke and any(_membership(connection, role, user)):
-        raise CoordstreamError(
-            f"User {user!r} was granted {role} by another user, who has to revoke it. A superuser can do so, too."
-        )
     return True
-
-
-def _membership(connection: Connection, role: str, user: str) -> tuple[bool, bool]:
-    """Whether the user has the role's rights, and whether it may take the role. Who created a role may have neither."""
-    ((inherits, may_set),) = connection.execute(_MEMBERSHIP, (role, user)).fetchall()
-    return inherits, may_set

@@ -5,8 +5,8 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
-from coordstream.cli.arguments import AsOf, JobWord, JsonOrCsv
-from coordstream.cli.output import Column, print_list, print_rows, print_text
+from coordstream.cli.arguments import AsOf, JobWord, Json
+from coordstream.cli.output import Column, print_json, print_rows, print_text
 from coordstream.database import Database, open_database, open_job
 from coordstream.errors import CoordstreamError
 from coordstream.queries.explain import event, explain_task, explained, next_start
@@ -25,7 +25,7 @@ def explain(
         str | None, typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0' (default: all).")
     ] = None,
     as_of: AsOf = None,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Explain why a task starts where it does.
 
@@ -40,8 +40,8 @@ def explain(
     with open_database() as database:
         found = find_job(database.connection, job)
         steps = explain_task(database.connection, found, task, as_of) or _refuse(database, found, task, Cut(as_of))
-    if as_json is not None:
-        print_list(steps, as_json=as_json)
+    if as_json:
+        print_json(steps)
         return
     partitions = explained(steps)
     print_text(printable(f"Where {task} of {found} starts{Cut(as_of)}, and why"), bold=True)
@@ -52,7 +52,7 @@ def explain(
         print_rows(rows, COLUMNS, title=printable(input_partition(rows[0])))
 
 
-def _explain_job(job: str, as_of: datetime | None, *, as_json: bool | None) -> None:
+def _explain_job(job: str, as_of: datetime | None, *, as_json: bool) -> None:
     with open_job(job, Cut(as_of)) as (connection, found):
         rows = next_start(connection, found, as_of)
     rows.sort(key=task_and_partition)

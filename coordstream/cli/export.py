@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import AsOf, AsOfOffset, Incarnation, cut_of
+from coordstream.cli.arguments import AsOf
 from coordstream.cli.job_selection import find_log
 from coordstream.cli.lakes import archive_in
 from coordstream.database import Database, open_database
@@ -49,13 +49,11 @@ def export(
         ),
     ] = STANDARD_OUTPUT,
     raw: Annotated[bool, typer.Option("--raw", help="Include secrets: the exact bytes. Owner only.")] = False,
-    incarnation: Incarnation = None,
     job: Annotated[
         str | None,
         typer.Option("--job", metavar="JOB", help="With --relation: this job only."),
     ] = None,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
 ) -> None:
     """Write a stream as a recording (JSON lines), a relation as Parquet, or all events as a Delta table.
 
@@ -68,29 +66,27 @@ def export(
     """
     if [stream, relation, lake].count(None) != 2:
         raise typer.BadParameter("Name a stream, or use '--relation' or '--lake'.")
-    cut = cut_of(as_of, as_of_offset)
+    cut = Cut(as_of)
     if lake is not None:
-        if raw or (incarnation, job, cut, output) != (None, None, Cut(), STANDARD_OUTPUT):
+        if raw or (job, cut, output) != (None, Cut(), STANDARD_OUTPUT):
             raise typer.BadParameter("'--lake' takes no other option.")
         with open_database() as database:
             archive_in(lake, database)
     elif stream is not None:
         if job is not None or cut != Cut():
-            raise typer.BadParameter("'--job', '--as-of' and '--as-of-offset' need '--relation'.")
-        _export_stream(stream, output, incarnation, raw=raw)
+            raise typer.BadParameter("'--job' and '--as-of' need '--relation'.")
+        _export_stream(stream, output, raw=raw)
     elif relation is not None:
-        if raw or incarnation is not None:
-            raise typer.BadParameter("'--raw' and '--incarnation' cannot be used with '--relation'.")
+        if raw:
+            raise typer.BadParameter("'--raw' cannot be used with '--relation'.")
         if output.suffix != ".parquet":
             raise typer.BadParameter("'--relation' needs '--output' with a name that ends in .parquet.")
-        if as_of_offset is not None and job is None:
-            raise typer.BadParameter("'--as-of-offset' needs '--job': an offset belongs to the log of a job.")
         _export_relation(relation, job, cut, output)
 
 
-def _export_stream(stream: str, output: Path, incarnation: int | None, *, raw: bool) -> None:
+def _export_stream(stream: str, output: Path, *, raw: bool) -> None:
     with open_database() as database:
-        log = find_log(database.connection, stream, incarnation)
+        log = find_log(database.connection, stream)
         records = _records(database, log, raw=raw)
         if output == STANDARD_OUTPUT:
             sys.stdout.buffer.writelines(encode_line(topic, event) for topic, event in records)

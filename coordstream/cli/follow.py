@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from coordstream.cli.arguments import Kind, duration_option, offset_option
+from coordstream.cli.arguments import Kind, duration_option
 from coordstream.cli.long_running import (
     FollowAll,
     Format,
@@ -24,11 +24,9 @@ from coordstream.cli.long_running import (
     stop_on_signal_or_timeout,
 )
 from coordstream.cli.output import counted, print_json
-from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.database import Database, DatabaseUnreachable, database_errors, open_database
 from coordstream.event_logs import source_of
 from coordstream.input_system import observing_inputs
-from coordstream.metric_text import gauge, metric
 from coordstream.settings import Settings
 from eventlog.backoff import Backoff
 from eventlog.errors import list_names
@@ -36,16 +34,13 @@ from eventlog.log import system_clock
 from eventlog.notice import Notice
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
-from projections.follow.follow_run import Activity, FollowPlan, StreamActivity
+from projections.follow.follow_run import FollowedStream, FollowPlan
 from projections.follow.follower import Follower, Outcome
 
 app = typer.Typer()
 
 OUTAGE_TIMEOUT_SECONDS: Final = 60.0
 """How long a follower with an end, and without --timeout, waits for brokers and database that do not answer."""
-
-HANGS_AFTER_SECONDS: Final = 60.0
-"""How long a turn of the follower's loop may take before its process counts as hanging."""
 
 FAILED: Final = 1
 TIMED_OUT: Final = 3
@@ -87,9 +82,8 @@ def follow(
     streams: Streams = None,
     follows_all: FollowAll = False,
     once: Once = False,
-    until: Annotated[int | None, offset_option(help="Exit after this offset.")] = None,
     timeout: Annotated[
-        float | None, duration_option(help="With --once or --until: give up after this time, for example 90s or 5m.")
+        float | None, duration_option(help="With --once: give up after this time, for example 90s or 5m.")
     ] = None,
     kind: Kind = None,
     take_over_after: TakeOverAfter = None,
@@ -99,8 +93,6 @@ def follow(
             help="Observe this often how far the jobs' inputs reach, for example 30s (see `coordstream lag`)."
         ),
     ] = None,
-    metrics_port: MetricsPort = None,
-    metrics_token_file: MetricsTokenFile = None,
     log_format: Format = LogFormat.TEXT,
     as_json: JsonReport = False,
 ) -> None:
@@ -108,44 +100,34 @@ def follow(
 
     Example: coordstream follow --all --once
 
-    Exit code 0: done, or stopped by a signal without --once and --until; 1: a stream was refused, or the brokers or
+    Exit code 0: done, or stopped by a signal without --once; 1: a stream was refused, or the brokers or
     the database rejected the credentials; 3: the timeout expired; 4: the brokers or the database did not answer until
     the timeout, or for a minute; 128 plus the number of a signal that stopped it before its end.
     """
     names = tuple(dict.fromkeys(streams or ()))
-    check_streams(names, follows_all, once, until, timeout)
-    if input_bounds is not None and (once or until is not None):
-        raise typer.BadParameter("--input-bounds cannot be used with --once or --until. Use `coordstream lag`.")
-    plan = FollowPlan(names, follows_all, once, until, kind, take_over_after)
-    metrics = FollowerMetrics()
-    with serving_metrics(metrics_port, metrics_token_file, LogLines(log_format).message, metrics):
-        opening = partial(_open_follower, input_bounds, metrics.set_follower)
-        run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
+    check_streams(names, follows_all, once, timeout)
+    if input_bounds is not None and once:
+        raise typer.BadParameter("--input-bounds cannot be used with --once. Use `coordstream lag`.")
+    plan = FollowPlan(names, follows_all, once, kind, take_over_after)
+    opening = partial(_open_follower, input_bounds)
+    run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
 
 
 @contextmanager
-def _open_follower(
-    input_bounds: float | None, watch: Callable[[Follower], None], database: Database, request: FollowRequest
-) -> Iterator[Follower]:
+def _open_follower(input_bounds: float | None, database: Database, request: FollowRequest) -> Iterator[Follower]:
     with (
         source_of(database.settings, database.url) as source,
         observing_inputs(database.url, input_bounds, request.lines.message),
     ):
-        follower = request.follower(database, source)
-        watch(follower)
-        yield follower
+        yield request.follower(database, source)
 
 
-def check_streams(
-    names: tuple[str, ...], follows_all: bool, once: bool, until: int | None, timeout: float | None
-) -> None:
+def check_streams(names: tuple[str, ...], follows_all: bool, once: bool, timeout: float | None) -> None:
     """Raise BadParameter unless either streams or all of them are named, and the options fit together."""
     if bool(names) == follows_all:
         raise typer.BadParameter("Name the streams to follow, or use --all.")
-    if until is not None and (once or len(names) != 1):
-        raise typer.BadParameter("--until needs the name of exactly one stream, and cannot be used with --once.")
-    if timeout is not None and not once and until is None:
-        raise typer.BadParameter("--timeout needs --once or --until.")
+    if timeout is not None and not once:
+        raise typer.BadParameter("--timeout needs --once.")
 
 
 def run_follow(
@@ -154,12 +136,12 @@ def run_follow(
     """Wait for the database, follow until done or stopped, and exit as `coordstream follow` documents."""
     lines = LogLines(log_format)
     with stop_on_signal_or_timeout(timeout) as stop, lines.of_psycopg():
-        outage_timeout = OUTAGE_TIMEOUT_SECONDS if plan.has_end and timeout is None else None
+        outage_timeout = OUTAGE_TIMEOUT_SECONDS if plan.once and timeout is None else None
         outcome = _follow(FollowRequest(plan, lines, outage_timeout), stop, open_follower)
         lines.message(Notice(_describe_end(plan, stop, outcome), "ended-early"))
     if as_json:
         print_json([_stream_row(plan, stream) for stream in outcome.streams])
-    elif plan.has_end:
+    elif plan.once:
         print(f"{counted(outcome.events, 'event')} read")
     code = _exit_code(plan, stop, outcome)
     if code > SIGNALLED:
@@ -205,8 +187,7 @@ def wait_for_database(
 
 def _describe_start(plan: FollowPlan, settings: Settings, database_place: str) -> str:
     source = "Postgres" if settings.kafka is None else settings.kafka.place
-    end = "" if plan.until is None else f", to offset {plan.until}"
-    end = ", to the current ends" if plan.once else end
+    end = ", to the current ends" if plan.once else ""
     return f"Following {_describe_streams(plan)} of {source} into {database_place}{end}."
 
 
@@ -218,7 +199,7 @@ def _describe_streams(plan: FollowPlan) -> str:
 
 def _describe_end(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> str:
     """Why the follower ended before it was done; empty if it was done."""
-    if not plan.has_end or outcome.is_complete or outcome.refusal:
+    if not plan.once or outcome.is_complete or outcome.refusal:
         return ""
     unread = [stream for stream in outcome.streams if not stream.is_over]
     rest = "nothing was read"
@@ -233,56 +214,20 @@ def _describe_end(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> str:
 def _exit_code(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> int:
     if outcome.refusal:
         return FAILED
-    if plan.has_end and not outcome.is_complete:
+    if plan.once and not outcome.is_complete:
         if stop.signals:
             return SIGNALLED + stop.signals[0]
         return UNREACHABLE if outcome.outage else TIMED_OUT
     return FAILED if outcome.failures and not stop.signals else 0
 
 
-def _stream_row(plan: FollowPlan, stream: StreamActivity) -> dict[str, Any]:
+def _stream_row(plan: FollowPlan, stream: FollowedStream) -> dict[str, Any]:
     """A stream for --json: ``done``, ``refused`` or ``unfinished``; ``stopped`` if the plan has no end."""
-    unread = "unfinished" if plan.has_end else "stopped"
+    unread, detail = "unfinished" if plan.once else "stopped", stream.failure or stream.refusal or None
     return {
         "stream_name": stream.stream_name,
-        "outcome": "refused" if stream.detail else "done" if stream.is_over else unread,
+        "outcome": "refused" if detail else "done" if stream.is_over else unread,
         "events": stream.events,
         "next_offset": stream.next_offset,
-        "detail": stream.detail,
+        "detail": detail,
     }
-
-
-class FollowerMetrics:
-    """What is served of the follower of a command (`--metrics-port`), which it opens once the database answers."""
-
-    def __init__(self) -> None:
-        self._follower: Follower | None = None
-
-    def set_follower(self, follower: Follower) -> None:
-        self._follower = follower
-
-    def failures(self) -> Iterator[str]:
-        activity = self._activity()
-        if activity is not None and activity.idle_seconds > HANGS_AFTER_SECONDS:
-            yield f"The follower hangs: it has done nothing for {activity.idle_seconds:.0f} s."
-
-    def collect(self) -> Iterator[str]:
-        """The follower's own metrics; nothing before it is open."""
-        activity = self._activity()
-        if activity is None:
-            return
-        streams, by_stream = activity.streams, ("stream_name",)
-        yield gauge("follower_idle_seconds", "Time since the last turn of the follower's loop", activity.idle_seconds)
-        yield gauge("follower_outage", "1 while brokers or database do not answer, else 0", bool(activity.outage))
-        text = "Events applied to the relations"
-        yield metric("follower_events_total", text, (), [((), activity.events)])
-        states = [((each.stream_name, each.state), 1) for each in streams]
-        yield metric("follower_stream_state", "1 for the state that the stream has", (*by_stream, "state"), states)
-        lags = [((each.stream_name,), each.lag) for each in streams]
-        yield metric("follower_stream_lag_offsets", "Offsets to the stream's end, NaN if unknown", by_stream, lags)
-        events = [((each.stream_name,), each.events) for each in streams]
-        yield metric("follower_stream_events_total", f"{text}, by stream", by_stream, events)
-
-    def _activity(self) -> Activity | None:
-        """What the follower is doing; None: it waits for the database to begin."""
-        return None if self._follower is None else self._follower.activity()

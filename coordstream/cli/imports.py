@@ -12,9 +12,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from coordstream.cli.arguments import JsonOrCsv, Kind, count_option
+from coordstream.cli.arguments import Json, Kind, count_option
 from coordstream.cli.lakes import restore
-from coordstream.cli.output import print_list
+from coordstream.cli.output import print_json
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row
@@ -48,7 +48,7 @@ def import_files(
         int | None,
         count_option("--processes", help="Streams to import in parallel (default: one per core when worthwhile)."),
     ] = None,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Import recordings (JSON lines, gzipped or not). If one of them is invalid, nothing is written.
 
@@ -63,8 +63,8 @@ def import_files(
     else:
         with check_files(list(map(Path, files)), kind) as jobs, open_database() as database:
             imported = import_jobs(database, jobs, processes=processes)
-    if as_json is not None:
-        print_list([_result_row(result) for result in imported], as_json=as_json)
+    if as_json:
+        print_json([_result_row(result) for result in imported])
         return
     for result in imported:
         print(describe_import(result))

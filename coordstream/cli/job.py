@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import First, JobWord, JsonOrCsv, MaxCommitAge, MaxLag, Problems, Utc, job_limits
-from coordstream.cli.output import Column, print_list, print_rows, time_column
+from coordstream.cli.arguments import JobWord, Json, MaxCommitAge, MaxLag, Utc, count_option, job_limits
+from coordstream.cli.output import Column, print_json, print_rows, time_column
 from coordstream.cli.status import COLUMNS as LOG_COLUMNS
 from coordstream.cli.status import TITLE as LOG_TITLE
 from coordstream.cli.status import or_unknown
@@ -16,7 +16,7 @@ from coordstream.database import open_database
 from coordstream.errors import note
 from coordstream.queries.jobs import NO_STATE, JobLimits, job_key, job_states, task_statuses, worst_first
 from coordstream.queries.logs import logs_now
-from coordstream.queries.rows import Cut, Row, Rows, fetch, state
+from coordstream.queries.rows import Cut, Row, fetch, state
 from coordstream.times import duration
 from projections.job_choice import NO_LOGS, find_job
 
@@ -32,6 +32,14 @@ where (%(reads)s::text is null or exists (
     select from coordinator.container_host h where h.job_name = j.job_name and h.job_id = j.job_id
       and h.host_name = %(host)s))
 """)
+_UNREAD: Final = dict.fromkeys(
+    (
+        *("job_name", "job_id", "job_bucket", "coordinator_stream", "checkpoint_stream"),
+        *("config_count", "task_count", "container_count", "first_record_time", "last_record_time"),
+    )
+)
+"""The columns of a job in the relation ``job``, where it has no row yet."""
+
 COUNT_COLUMNS: Final = (
     Column("config keys", "config_count", "right"),
     Column("tasks", "task_count", "right"),
@@ -92,7 +100,7 @@ _ORDERS: Final[dict[Order, Callable[[Row], Any]]] = {
 
 @app.command("list")
 def show_list(
-    problems: Problems = False,
+    problems: Annotated[bool, typer.Option("--problems", help="Only those that have a problem.")] = False,
     reads: Annotated[
         str | None, typer.Option(metavar="STREAM", help="Only jobs that read this stream, or SYSTEM.STREAM.")
     ] = None,
@@ -100,11 +108,11 @@ def show_list(
     sort: Annotated[
         Order, typer.Option(help="state: problems first; commit: the longest silence first; lag: the largest first.")
     ] = Order.NAME,
-    limit: First = None,
+    limit: Annotated[int | None, count_option(help="Show the first N only.")] = None,
     max_commit_age: MaxCommitAge = None,
     max_lag: MaxLag = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """List the jobs: whether they commit, since when not, and how far they are behind their inputs.
 
@@ -121,25 +129,25 @@ def show_list(
         limits = job_limits(max_commit_age, max_lag)
         states = job_states(database.connection, logs, task_statuses(database.connection), limits)
         matching = {job_key(row) for row in fetch(database.connection, _MATCHING, {"reads": reads, "host": host})}
-    every = Rows(dict.fromkeys([*jobs.columns, *states.columns]), _joined(jobs, states))
+    every = _joined(jobs, states)
     chosen = [row for row in every if (reads is None and host is None) or job_key(row) in matching]
     shown = sorted((row for row in chosen if row["is_problem"] or not problems), key=_ORDERS[sort])[:limit]
-    print_rows(Rows(every.columns, shown), LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, utc=utc)
+    print_rows(shown, LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, utc=utc)
     note(unreachable or ("" if logs else NO_LOGS))
     if problems and (shown or not logs):
         raise typer.Exit(1)
 
 
-def _joined(jobs: Rows, states: Iterable[Row]) -> Iterator[Row]:
+def _joined(jobs: Iterable[Row], states: Iterable[Row]) -> Iterator[Row]:
     """The jobs with their states; of a job whose first log has not been read yet, nothing else is known."""
     state_of = {job_key(row): row for row in states}
     unread = state_of.keys() - {job_key(row) for row in jobs}
     yield from (job | state_of.get(job_key(job), NO_STATE) for job in jobs)
-    yield from (dict.fromkeys(jobs.columns) | state_of[job] for job in sorted(unread))
+    yield from (_UNREAD | state_of[job] for job in sorted(unread))
 
 
 @app.command()
-def show(job: JobWord, utc: Utc = False, as_json: JsonOrCsv = None) -> None:
+def show(job: JobWord, utc: Utc = False, as_json: Json = False) -> None:
     """Show a job: its logs and their states, counts, and the metadata of its coordinator.
 
     Example: coordstream job show wordcount
@@ -153,10 +161,10 @@ def show(job: JobWord, utc: Utc = False, as_json: JsonOrCsv = None) -> None:
         every_log, unreachable = logs_now(database)
         logs = [log for log in every_log if job_key(log) == found]
         states = job_states(database.connection, logs, tasks, JobLimits())
-    rows = Rows(rows.columns, _joined(rows, states))
+    rows = list(_joined(rows, states))
     rows.sort(key=lambda row: str(row["coordinator_stream"]))
-    if as_json is not None:
-        print_list([row | {"logs": logs, "metadata": metadata} for row in rows], as_json=as_json)
+    if as_json:
+        print_json([row | {"logs": logs, "metadata": metadata} for row in rows])
     else:
         shown = ": ".join(filter(None, [rows[0]["state"], rows[0]["state_detail"]]))
         print_rows(rows, JOB_COLUMNS, title=f"Job {found}, {shown}", utc=utc)

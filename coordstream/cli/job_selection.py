@@ -105,24 +105,17 @@ def work_on_logs(
         return [work_on(each.log) for each in logs]
 
 
-def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> TrackedLog:
-    """The log of a stream's incarnation; None means the current one.
-
-    Raises `CoordstreamError`: the stream or the incarnation is unknown, or no follower has read the stream yet.
-    """
-    known = logs_of(connection, stream_name)
-    if not known:
+def find_log(connection: Connection, stream_name: str) -> TrackedLog:
+    """The current log of a stream. Raises `CoordstreamError`: it is unknown, or no follower has read it yet."""
+    log = next((log for log in logs_of(connection, stream_name) if log.is_current), None)
+    if log is None:
         if connection.execute(_IS_UNREAD, (stream_name,)).fetchone() is not None:
             raise CoordstreamError(
                 f"{stream_name} has not been followed yet. Run `coordstream follow {stream_name} --once` first."
             )
         streams = connection.execute(_STREAMS).fetchall()
         raise unknown_stream(stream_name, {name for *_, name in streams})
-    for log in known:
-        if log.incarnation == incarnation or (incarnation is None and log.is_current):
-            return log
-    numbers = ", ".join(str(log.incarnation) for log in reversed(known))
-    raise CoordstreamError(f"Stream '{stream_name}' has no incarnation {incarnation}. Known incarnations: {numbers}.")
+    return log
 
 
 def unknown_stream(stream_name: str, names: Collection[str]) -> CoordstreamError:

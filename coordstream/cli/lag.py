@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from enum import StrEnum
 from time import sleep
 from typing import Annotated, Final
 
@@ -10,13 +9,13 @@ import typer
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
-from coordstream.cli.arguments import First, InputServers, JsonOrCsv, Problems, Task, Utc, Watch, parse_limit
+from coordstream.cli.arguments import InputServers, Json, Task, Utc, Watch
 from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError, note
 from coordstream.input_system import observe_inputs
-from coordstream.queries.rows import Row, Rows, fetch, grouped, input_partition
+from coordstream.queries.rows import Row, fetch, grouped, input_partition
 from eventlog.errors import by_cause, printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
@@ -67,23 +66,6 @@ _COLUMNS: Final = (
 )
 
 
-def _largest_first(row: Row) -> tuple[bool, int, int]:
-    return row["records_behind"] is not None, -(row["records_behind"] or 0), -(row["seconds_behind"] or 0)
-
-
-def _is_problem(row: Row, max_lag: int | None) -> bool:
-    """Whether a monitor is told about a row."""
-    behind = row["records_behind"]
-    return behind is None or bool(row["records_lost"]) or (max_lag is not None and behind > max_lag)
-
-
-class Order(StrEnum):
-    """What logs are sorted by."""
-
-    JOB = "job"
-    LAG = "lag"
-
-
 @app.command()
 def lag(
     jobs: Annotated[
@@ -91,19 +73,13 @@ def lag(
         typer.Argument(metavar="JOB", help="Names, or name/id (default: all jobs)."),
     ] = None,
     task: Task = None,
-    max_lag: Annotated[
-        int | None, typer.Option(metavar="RECORDS", parser=parse_limit, help="Exit with 1 if a task is further behind.")
-    ] = None,
-    problems: Problems = False,
-    sort: Annotated[Order, typer.Option(help="lag: unknown ones first, then the largest.")] = Order.JOB,
-    limit: First = None,
     stored: Annotated[
         bool, typer.Option("--stored", help="Use the newest stored observations instead of asking the inputs.")
     ] = False,
     servers: InputServers = None,
     watch: Watch = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show how far each task is behind its inputs, and when it will have caught up.
 
@@ -113,8 +89,8 @@ def lag(
 
     Example: coordstream lag wordcount --watch 10s
 
-    For monitors: the exit code is 1 if the lag of a task is unknown, or if its input has deleted records that the task
-    had not read.
+    The exit code is 1 if the lag of a task is unknown, or if its input has deleted records that the task had not read.
+    For monitors, see `job list --problems --max-lag`.
     """
     try:
         while True:
@@ -123,11 +99,8 @@ def lag(
                 failures = [] if stored else _observe(database.connection, chosen, servers)
                 names = {"names": [job.name for job in chosen], "ids": [job.id for job in chosen]}
                 rows = fetch(database.connection, _LAG, {**names, "task": task})
-            shown = [row for row in rows if not problems or _is_problem(row, max_lag)]
-            if sort is Order.LAG:
-                shown.sort(key=_largest_first)
-            print_rows(Rows(rows.columns, shown[:limit]), _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
-            found = by_cause([*failures, *faults(rows, chosen, task, max_lag)])
+            print_rows(rows, _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
+            found = by_cause([*failures, *faults(rows, chosen, task)])
             for sentence in found if chosen else [ALL_RETIRED]:
                 note(sentence)
             if watch is None:
@@ -150,21 +123,17 @@ def _observe(connection: Connection, jobs: Sequence[Job], servers: str | None) -
         raise CoordstreamError("The database is read-only, so observations cannot be stored. Use --stored.") from None
 
 
-def faults(
-    rows: Sequence[Row], jobs: Sequence[Job], task: str | None, max_lag: int | None
-) -> Iterator[tuple[str, str]]:
-    """A job and a sentence for each with lost records, unknown lag, a lag over the limit, or without such a task."""
+def faults(rows: Sequence[Row], jobs: Sequence[Job], task: str | None) -> Iterator[tuple[str, str]]:
+    """A job and a sentence for each with lost records, unknown lag, or without such a task."""
     rows_of = grouped(rows, "job_name", "job_id")
     for job in jobs:
-        yield from ((str(job), sentence) for sentence in _faults_of(job, rows_of[job], task, max_lag))
+        yield from ((str(job), sentence) for sentence in _faults_of(job, rows_of[job], task))
 
 
-def _faults_of(job: Job, rows: Sequence[Row], task: str | None, max_lag: int | None) -> Iterator[str]:
+def _faults_of(job: Job, rows: Sequence[Row], task: str | None) -> Iterator[str]:
     if not rows:
         yield f"{job} has no task {printable_text(task)!r} with inputs." if task else f"No inputs of {job} are known."
     if lost := sum(row["records_lost"] or 0 for row in rows):
         yield f"{job}: data lost: {lost:,} records were deleted before a task read them."
     if unknown := sum(row["records_behind"] is None for row in rows):
         yield f"{job}: the lag of {unknown} of {len(rows)} partitions is unknown."
-    if max_lag is not None and (over := sum((row["records_behind"] or 0) > max_lag for row in rows)):
-        yield f"{job}: {over} of {len(rows)} partitions are more than {max_lag:,} records behind."

@@ -8,7 +8,7 @@ from coordstream.cli.job_selection import LOG_NAMES, JobLog
 from coordstream.cli.output import Column, fail_if, print_json, print_rows
 from coordstream.database import Database
 from coordstream.errors import require_packages
-from coordstream.queries.rows import Rows
+from coordstream.queries.rows import rows_of
 from projections.fold.settings import FoldSettings
 from projections.log_result import LogResult
 
@@ -53,14 +53,12 @@ def compare(
     return compare_logs(output, [each.log for each in logs], _runner(settings, spark))
 
 
-def verify_lake(
-    output: str, logs: Sequence[JobLog], database: Database, spark: Any = None, *, as_json: bool | None
-) -> None:
+def verify_lake(output: str, logs: Sequence[JobLog], database: Database, spark: Any = None, *, as_json: bool) -> None:
     """Compare the archive with a lake, and print what was found; exit code 1 if a log is not the same."""
     found = compare(output, logs, database, spark)
     results = [(each, found[each.log.log_id]) for each in logs]
     rows = ((*each.names, *result) for each, result in results if not isinstance(result, str))
-    print_rows(Rows.of(_ROW, rows), _COLUMNS, title="Events that the lake has", as_json=as_json)
+    print_rows(rows_of(_ROW, rows), _COLUMNS, title="Events that the lake has", as_json=as_json)
     fail_if([result for _, result in results if isinstance(result, str)])
 
 

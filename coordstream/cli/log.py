@@ -7,16 +7,13 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Final
-from urllib.parse import unquote
 
 import typer
 
 from coordstream.cli.arguments import (
     MOST,
     STANDARD_INPUT,
-    Incarnation,
     Json,
-    JsonOrCsv,
     Kind,
     Since,
     Stream,
@@ -26,34 +23,27 @@ from coordstream.cli.arguments import (
     offset_option,
     parse_replicas,
 )
-from coordstream.cli.config_write import set_key
 from coordstream.cli.job_selection import find_log, unknown_stream
 from coordstream.cli.output import Column, exact_time_column, json_text, print_result, print_rows
-from coordstream.cli.submission import read_config_file
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import create_log, open_log, open_source
-from coordstream.queries.rows import Row, RowStream, printable
+from coordstream.queries.rows import Row, printable
 from coordstream.settings import load_settings
 from coordstream.times import exact
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.masked_event import mask_event
-from eventlog.messages import SetConfig
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log_registry import stream_identities
 from eventlog.recording import read_recording
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
-from eventlog.source import EventSource, StreamFacts, StreamMissing
 from eventlog.streams import BROKER_DEFAULT, identify
 from eventlog.timestamps import ms_of, time_of
-from managers.job_names import job_id, job_name
-from projections.retired_streams import known_streams, restore_streams, retire_streams
+from projections.retired_streams import known_streams, retire_streams
 from projections.tracked_logs import TrackedLog
 
 app = typer.Typer()
 
-FILE_URL: Final = "file://"
 PAGE_EVENTS: Final = 10_000
 POLL_SECONDS: Final = 1.0
 FOLLOWED_FIRST: Final = 10
@@ -61,10 +51,6 @@ FOLLOWED_RANGE: Final = 1_000
 """How many of the newest events `--follow` shows before new ones, and from how many offsets: compaction leaves gaps."""
 
 _BEFORE: Final = "select cut from projection.log_cut(%s, %s - interval '1 microsecond')"
-_FIELDS: Final = (
-    *("stream_name", "stream_kind", "incarnation"),
-    *("log_offset", "record_time", "timestamp", "operation", "key", "value", "value_bytes"),
-)
 
 
 def _shown_value(row: Row) -> str | None:
@@ -87,7 +73,6 @@ def show(
     limit: Annotated[int, count_option(help="Show at most this many events.")] = 100,
     since: Since = None,
     until: Until = None,
-    incarnation: Incarnation = None,
     follow: Annotated[
         bool,
         typer.Option(
@@ -97,22 +82,21 @@ def show(
         ),
     ] = False,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show the archived events of a stream, with fingerprints in place of secrets.
 
     Example: coordstream log show __samza_coordinator_wordcount_1 --since '2 hours ago'
     """
     if follow:
-        if as_json is False or first or (last, since, until, incarnation) != (None,) * 4:
+        if first or (last, since, until) != (None,) * 3:
             raise typer.BadParameter("'--follow' can be used with '--json' only.")
-        _follow(stream, as_json=as_json or False)
+        _follow(stream, as_json=as_json)
         return
     with open_database() as database:
-        log = find_log(database.connection, stream, incarnation)
+        log = find_log(database.connection, stream)
         rows = _events(database, log, (first, MOST if last is None else last), (since, until), limit + 1)
-        shown = RowStream(_FIELDS, islice(rows, limit))
-        print_rows(shown, _COLUMNS, title=stream, as_json=as_json, utc=utc)
+        print_rows(islice(rows, limit), _COLUMNS, title=stream, as_json=as_json, utc=utc)
         more = next(rows, None)
     if more is not None:
         print(f"There are more events. Continue with --from {more['log_offset']}.", file=sys.stderr)
@@ -156,9 +140,6 @@ def append(
         Path | None,
         typer.Option(metavar="FILE", help="A recording: append its records of the stream. - is standard input."),
     ] = None,
-    expected_offset: Annotated[
-        int | None, offset_option(help="Append only if the log ends at this offset. Not for Kafka.")
-    ] = None,
     kind: Kind = None,
     as_json: Json = False,
 ) -> None:
@@ -174,33 +155,10 @@ def append(
         events = _events_of(stream, from_file)
     _refuse_fingerprints(events)
     with open_log(stream, kind, takes_many=from_file is not None) as log:
-        offsets = log.append(events, expected_offset=expected_offset)
+        offsets = log.append(events)
     row = {"stream_name": stream, "first_offset": offsets.start, "next_offset": offsets.stop}
     places = f"offset {offsets.start}" if len(offsets) == 1 else f"offsets {offsets.start} to {offsets.stop - 1}"
     print_result([row], f"{stream}: {places}", as_json=as_json)
-
-
-@app.command()
-def write(
-    config_path: Annotated[
-        str, typer.Option("--config-path", metavar="FILE", help="The job's property file, also as a file:// URL.")
-    ],
-    message_type: Annotated[str, typer.Option("--type", metavar="TYPE", help="The message type: set-config.")],
-    key: Annotated[str, typer.Option(metavar="KEY", help="The config key.")],
-    value: Annotated[str, typer.Option(metavar="VALUE", help="The value; - reads it from standard input.")],
-    as_json: JsonOrCsv = None,
-) -> None:
-    """Set a key of a job's config, with the options of Samza's run-coordinator-stream-writer.sh.
-
-    Does the same as `config set`.
-
-    Example: coordstream log write --config-path job.properties --type set-config --key job.container.count --value 8
-    """
-    if message_type != SetConfig.message_type:
-        raise typer.BadParameter(f"Invalid type {message_type!r}. Expected {SetConfig.message_type}.")
-    is_url = config_path.startswith(FILE_URL)
-    config = read_config_file(Path(unquote(config_path.removeprefix(FILE_URL)) if is_url else config_path))
-    set_key(f"{job_name(config)}/{job_id(config)}", key, value, yes=True, as_json=as_json)
 
 
 @app.command()
@@ -209,7 +167,6 @@ def retire(
         list[str],
         typer.Argument(metavar="STREAM", help="The streams of a deleted job."),
     ],
-    undo: Annotated[bool, typer.Option("--undo", help="Expect that they are followed again.")] = False,
     as_json: Json = False,
 ) -> None:
     """Stop reporting that nothing follows these streams, for example after their job was deleted. Their logs stay.
@@ -223,10 +180,9 @@ def retire(
         for name in streams:
             if name not in known:
                 raise unknown_stream(name, known)
-        (restore_streams if undo else retire_streams)(database.connection, streams)
-    rows = [{"stream_name": name, "is_retired": not undo} for name in dict.fromkeys(streams)]
-    state = "is expected to be followed again" if undo else "is retired"
-    print_result(rows, "\n".join(f"{row['stream_name']} {state}." for row in rows), as_json=as_json)
+        retire_streams(database.connection, streams)
+    rows = [{"stream_name": name, "is_retired": True} for name in dict.fromkeys(streams)]
+    print_result(rows, "\n".join(f"{row['stream_name']} is retired." for row in rows), as_json=as_json)
 
 
 def _events(
@@ -289,7 +245,7 @@ def _follow(stream: str, *, as_json: bool) -> None:
     """Print the newest events of a stream, read from its brokers or its log in Postgres, then new ones; never ends."""
     secrets = load_settings().secrets
     with open_source() as source:
-        facts = _facts(source, stream)
+        facts = source.describe(stream)
         try:
             first = max(facts.start_offset, facts.end_offset - FOLLOWED_RANGE)
             newest = deque(source.read(stream, first, facts.end_offset), maxlen=FOLLOWED_FIRST)
@@ -300,17 +256,6 @@ def _follow(stream: str, *, as_json: bool) -> None:
                     _print_lines(read.events, secrets, as_json=as_json)
         except KeyboardInterrupt:  # the way to end it
             return
-
-
-def _facts(source: EventSource, stream: str) -> StreamFacts:
-    """The current state of a stream. The error for a missing one names similar streams."""
-    try:
-        return source.describe(stream)
-    except StreamMissing as error:
-        with open_database() as database:
-            archived = (stream.stream_name for stream in stream_identities(database.connection))
-            known = {*source.stream_names(), *archived}
-        raise StreamMissing(stream, error.place, known) from None
 
 
 def _print_lines(events: Iterable[RecordedEvent], secrets: SecretPolicy, *, as_json: bool) -> None:

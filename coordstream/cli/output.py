@@ -1,8 +1,6 @@
-"""What commands print: rows as a table, lines with tabs, JSON or CSV; progress; and the question before a write."""
+"""What commands print: rows as a table, lines with tabs, or JSON; progress; and the question before a write."""
 
-import csv
 import json
-import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,7 +20,6 @@ from rich.text import Text
 from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import MOST_CHARACTERS, Row, printable
 from coordstream.times import exact, in_words, moment
-from eventlog.errors import printable_text
 from eventlog.log import Clock, system_clock
 
 PAGE_COLUMNS: Final = 100
@@ -37,9 +34,6 @@ COMFORTABLE: Final = 32
 
 LEAST: Final = 12
 """A text is wrapped down to this width before other columns are."""
-
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
 
 Content = str | Callable[[Row], Any]
 Line = tuple[str, ...]
@@ -79,16 +73,16 @@ def print_rows(
     columns: Sequence[Column],
     *,
     title: str,
-    as_json: bool | None = None,
+    as_json: bool = False,
     utc: bool = False,
     clock: Clock = system_clock,
 ) -> None:
-    """Print all columns of the rows as JSON or CSV, or some columns of them as a table (``as_json`` None).
+    """Print some columns of the rows as a table, or all of them as JSON.
 
     Times are relative to those of ``clock`` unless ``utc``. Rows are read one by one and may come from a cursor.
     """
-    if as_json is not None:
-        print_list(rows, as_json=as_json)
+    if as_json:
+        _print_list(rows)
         return
     now = None if utc else clock()
     headings = tuple(_heading(column, now) for column in columns)
@@ -121,18 +115,6 @@ def print_result(value: Any, sentence: str, *, as_json: bool) -> None:
         print_json(value)
     else:
         print(sentence)
-
-
-def print_list(rows: Iterable[Row], *, as_json: bool) -> None:
-    """Print rows as CSV, or else as a JSON list of objects."""
-    if not as_json:
-        _print_csv(rows)
-        return
-    separator = "[\n "
-    for row in rows:
-        sys.stdout.write(separator + json_text(row, indent=1).replace("\n", "\n "))
-        separator = ",\n "
-    print("[]" if separator.startswith("[") else "\n]")
 
 
 def fail_if(sentences: Sequence[str]) -> None:
@@ -226,27 +208,13 @@ def fitted(columns: Sequence[Column], widest: Sequence[int], width: int) -> dict
     return widths
 
 
-def _print_csv(rows: Iterable[Row]) -> None:
-    """Print a header, then a line per row (RFC 4180); null is empty. Without rows, only a header if it is known."""
-    each = iter(rows)
-    first = next(each, None)
-    columns: Sequence[str] = getattr(rows, "columns", ()) if first is None else list(first)
-    if not columns:
-        return
-    writer = csv.DictWriter(sys.stdout, columns, restval="")
-    writer.writeheader()
-    for row in chain([] if first is None else [first], each):
-        writer.writerow({name: _csv_field(value) for name, value in row.items()})
-
-
-def _csv_field(value: Any) -> Any:
-    """A value as a spreadsheet shows it: a text that it would run as a formula gets an apostrophe in front."""
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    text = printable_text(value) if sys.stdout.isatty() else value
-    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+def _print_list(rows: Iterable[Row]) -> None:
+    """Print rows as a JSON list of objects, one by one."""
+    separator = "[\n "
+    for row in rows:
+        sys.stdout.write(separator + json_text(row, indent=1).replace("\n", "\n "))
+        separator = ",\n "
+    print("[]" if separator.startswith("[") else "\n]")
 
 
 def _heading(column: Column, now: datetime | None) -> str:

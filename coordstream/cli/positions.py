@@ -9,7 +9,6 @@ import typer
 
 from coordstream.cli.arguments import parse_time, read_given
 from coordstream.errors import CoordstreamError
-from coordstream.times import SECONDS_OF_2001_TO_2099
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
@@ -19,13 +18,12 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from eventlog.timestamps import ms_of, time_of
+from eventlog.timestamps import ms_of
 from managers.config.property_file import TaskOffsets, decode_file, parse_offsets
 
 MOST_PARTITIONS: Final = 100_000
 _PARTITIONS: Final = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*", re.ASCII)
 
-OFFSET: Final = "offset:"
 _NUMBER: Final = re.compile(r"[0-9]+", re.ASCII)
 
 Stream = tuple[str, str]
@@ -43,10 +41,6 @@ class Input(NamedTuple):
         """Whether this is the partition's stream, and the partition is one of these."""
         is_stream = (self.system, self.stream) == (partition.system, partition.stream)
         return is_stream and (self.partitions is None or partition.partition in self.partitions)
-
-    def __str__(self) -> str:
-        whole = f"{self.system}.{self.stream}"
-        return whole if self.partitions is None else f"{whole}.{format_partitions(self.partitions)}"
 
 
 def parse_input(word: str, known: Collection[Stream]) -> Input:
@@ -87,42 +81,19 @@ def format_partitions(partitions: Iterable[int]) -> str:
 
 
 def parse_position(text: str, now: datetime) -> Startpoint:
-    """Parse ``oldest``, ``upcoming``, an offset (a number, or ``offset:TEXT``), or a time as in `parse_time`.
+    """Parse ``oldest``, ``upcoming``, an offset, or a time as in `parse_time`. A number is always an offset.
 
-    A number is always an offset; one that may be meant as a time in ms is rejected. ``now`` is when the startpoint is
-    created, and what ``2 hours ago`` refers to. Raises `typer.BadParameter`: the text is none of these.
+    ``now`` is when the startpoint is created, and what ``2 hours ago`` refers to. Raises `typer.BadParameter`: the text
+    is none of these.
     """
     given, created_ms = text.strip(), ms_of(now)
     if given.lower() == StartpointOldest.kind:
         return StartpointOldest(created_ms)
     if given.lower() == StartpointUpcoming.kind:
         return StartpointUpcoming(created_ms)
-    if _is_time(given):
-        raise typer.BadParameter(
-            f"Ambiguous position {given!r}: an offset that looks like a time. Use {OFFSET}{given}, or a time "
-            "(2026-01-31T12:00Z)."
-        )
-    if _NUMBER.fullmatch(given) or (given.startswith(OFFSET) and given != OFFSET):
-        return StartpointSpecific(given.removeprefix(OFFSET), created_ms)
+    if _NUMBER.fullmatch(given):
+        return StartpointSpecific(given, created_ms)
     return StartpointTimestamp(ms_of(_time(given, now)), created_ms)
-
-
-def format_position(startpoint: Startpoint) -> str | None:
-    """The text that `parse_position` parses to this startpoint; None if there is none."""
-    match startpoint:
-        case StartpointSpecific(str(offset)) if offset:
-            return offset if _NUMBER.fullmatch(offset) and not _is_time(offset) else f"{OFFSET}{offset}"
-        case StartpointTimestamp(int(ms)):
-            time = time_of(ms)
-            return None if time is None else f"{time:%Y-%m-%dT%H:%M:%S}.{ms % 1000:03}Z"
-        case StartpointOldest() | StartpointUpcoming():
-            return startpoint.kind
-    return None
-
-
-def _is_time(text: str) -> bool:
-    """Whether a number may stand for a time, in ms since 1970."""
-    return bool(_NUMBER.fullmatch(text)) and len(text) < 20 and int(text) // 1000 in SECONDS_OF_2001_TO_2099
 
 
 def _time(text: str, now: datetime) -> datetime:
@@ -130,7 +101,7 @@ def _time(text: str, now: datetime) -> datetime:
         return parse_time(text, lambda: now)
     except typer.BadParameter:
         raise typer.BadParameter(
-            f"Invalid position {text!r}. Use oldest, upcoming, an offset (a number, or {OFFSET}TEXT), or a time "
+            f"Invalid position {text!r}. Use oldest, upcoming, an offset (a number), or a time "
             '("2 hours ago", 2026-01-31T12:00Z).'
         ) from None
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import JsonOrCsv, MaybeJob, Newest, Since, Until, Utc
+from coordstream.cli.arguments import Json, MaybeJob, Newest, Utc
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_database
 from coordstream.queries.rows import fetch, job_values
@@ -18,8 +18,6 @@ select n.* from (
   select q.* from coordinator.quarantine q
   where (%(name)s::text is null or q.job_name = %(name)s and q.job_id = %(id)s)
     and (not q.is_resolved or %(resolved)s)
-    and (%(since)s::timestamptz is null or q.record_time >= %(since)s)
-    and (%(until)s::timestamptz is null or q.record_time <= %(until)s)
   order by q.record_time desc nulls last, q.stream_name, q.incarnation desc, q.log_offset desc limit %(limit)s) n
 order by n.stream_name, n.incarnation, n.log_offset
 """)
@@ -40,11 +38,9 @@ def quarantine(
     resolved: Annotated[
         bool, typer.Option("--resolved", help="Include those whose key has a valid value again, or was deleted.")
     ] = False,
-    since: Since = None,
-    until: Until = None,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show the events that could not be decoded, and why. Their bytes are in the table eventlog.event.
 
@@ -52,7 +48,7 @@ def quarantine(
     """
     with open_database() as database:
         found = None if job is None else find_job(database.connection, job)
-        chosen = {"resolved": resolved, "since": since, "until": until, "limit": limit}
+        chosen = {"resolved": resolved, "limit": limit}
         rows = fetch(database.connection, QUARANTINE, {**job_values(found), **chosen})
     columns = (*COLUMNS, _RESOLVED) if resolved else COLUMNS
     title = f"Quarantine of {found or 'all jobs'}"

@@ -87,10 +87,10 @@ def _queries(connection: Connection, relation: str, job: Job | None, cut: Cut) -
     if cut == NOW and job is None:
         return [(sql.SQL("select * from {}").format(sql.Identifier("coordinator", relation)), {})]
     if cut != NOW:
-        function = f"{relation}_as_of{'' if cut.offset is None else '_offset'}"
+        function = f"{relation}_as_of"
         ((has_function,),) = connection.execute(_HAS_FUNCTION, (_SCHEMA + function,)).fetchall()
         if not has_function:
-            raise CoordstreamError(f"The relation {relation} has no function {function}. Leave out the as-of option.")
+            raise CoordstreamError(f"The relation {relation} has no function {function}. Leave out --as-of.")
     jobs = [Job(*row) for row in connection.execute(_JOBS).fetchall()] if job is None else [job]
     return [(of_job(relation, cut), cut_values(each, cut)) for each in jobs]
 

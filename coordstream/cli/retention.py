@@ -8,13 +8,13 @@ from typing import Annotated, Final
 import typer
 from psycopg.errors import LockNotAvailable
 
-from coordstream.cli.arguments import JsonOrCsv, Utc, Yes
+from coordstream.cli.arguments import Json, Utc, Yes
 from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs
 from coordstream.cli.lakes import compare
 from coordstream.cli.output import Column, confirm, event_status, exact_time_column, print_rows
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError, note
-from coordstream.queries.rows import Rows
+from coordstream.queries.rows import rows_of
 from coordstream.times import parse_length
 from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
@@ -75,7 +75,7 @@ def retention(
     ] = None,
     yes: Yes = False,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Detach the events that are older than a horizon, unless a state since then needs them.
 
@@ -97,7 +97,7 @@ def retention(
         settings = FoldSettings(database.secrets)
         check: Check = (lambda _, __: None) if archived_in is None else _lake_check(archived_in, database, logs)
         found = _run(database.connection, logs, settings, horizon, check, is_dry=dry_run)
-    rows = Rows.of(_ROW, _values(logs, found))
+    rows = rows_of(_ROW, _values(logs, found))
     title = "Events to detach" if dry_run else "Detached events"
     print_rows(rows, COLUMNS, title=title, as_json=as_json, utc=utc)
     _explain(found, is_dry=dry_run)

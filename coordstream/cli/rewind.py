@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from coordstream.cli.arguments import (
     InputServers,
     JobWord,
-    JsonOrCsv,
+    Json,
     Tasks,
     Yes,
     count_option,
@@ -24,28 +24,19 @@ from coordstream.cli.arguments import (
 )
 from coordstream.cli.change import make_change, write_new_file
 from coordstream.cli.output import Column, print_rows
-from coordstream.cli.rewind_changes import (
-    DONE,
-    check_rows,
-    checkpoints_to_undo,
-    checkpoints_to_write,
-    requests_to_undo,
-    requests_to_write,
-)
-from coordstream.cli.rewind_plan import beginning_of, choose_readers, from_file, plan_again, plan_rewind
+from coordstream.cli.rewind_changes import DONE, check_rows, requests_to_undo, requests_to_write
+from coordstream.cli.rewind_plan import beginning_of, choose_readers, plan_again, plan_rewind
 from coordstream.cli.startpoint_plan import StartpointJob, open_startpoint_job
 from coordstream.database import open_job
 from coordstream.errors import note, warn
-from coordstream.queries.rows import Row, Rows, input_partition
+from coordstream.queries.rows import Row, input_partition
 from eventlog.errors import list_names, system_reason
-from managers.rewind.rewind_plan import Finding, RewindError, RewindFollowed, RewindPlan, Target, require_unchanged
+from managers.rewind.rewind_plan import Finding, RewindError, RewindPlan, Target, require_unchanged
 from managers.rewind.rewind_undo import UndoFile
 
 app = typer.Typer()
 
 MOST_LISTED: Final = 3
-TOO_LATE: Final = 3
-"""The exit code of `rewind undo` if the job has already started from the rewind."""
 
 _FINDINGS: Final[Mapping[Finding, str]] = {
     "before_oldest": "The target is before the oldest record, which is used instead: {}.",
@@ -59,7 +50,6 @@ _TARGETS: Final[Mapping[str, Callable[[Any, StartpointJob], Target | datetime]]]
     "--to-earliest": lambda *_: Target("earliest", lambda position: position.oldest_offset),
     "--to-latest": lambda *_: Target("latest", lambda position: position.end_offset),
     "--to-deployment": lambda number, found: beginning_of(number, found.job),
-    "--from-file": lambda name, found: from_file(name, found.facts),
 }
 """The options that say where to rewind to: one of them is given."""
 
@@ -114,14 +104,6 @@ def plan(
             "--to-deployment", help="Where the tasks stood when this deployment began (`config history --deployments`)."
         ),
     ] = None,
-    file: Annotated[
-        str | None,
-        typer.Option(
-            "--from-file",
-            metavar="FILE",
-            help="After the offsets in a property file, as `checkpoint write JOB` prints it; - is standard input.",
-        ),
-    ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -136,7 +118,7 @@ def plan(
         typer.Option("--output", "-o", metavar="FILE", help="The plan file to write (default: rewind-JOB-TIME.json)."),
     ] = None,
     servers: InputServers = None,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Plan to start a job from other offsets, and show what that costs.
 
@@ -145,7 +127,7 @@ def plan(
     Writes a plan file for `rewind apply`, and nothing else. Offsets are those of the next record to read. The affected
     records are counted by their offsets: a compacted topic has fewer.
     """
-    values = (to_datetime, shift_by, to_offset, to_earliest or None, to_latest or None, to_deployment, file)
+    values = (to_datetime, shift_by, to_offset, to_earliest or None, to_latest or None, to_deployment)
     chosen = [(option, value) for option, value in zip(_TARGETS, values, strict=True) if value is not None]
     if len(chosen) != 1:
         raise typer.BadParameter(f"Expected exactly one of {', '.join(_TARGETS)}.")
@@ -156,8 +138,9 @@ def plan(
         name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{made.job_name}-{made.job_id}-{made.made_at:%Y%m%dT%H%M%SZ}")
         path = output or Path(f"rewind-{name}.json")
         write_new_file(path, made)
-        print_rows(_rows(made).with_column("plan_file", str(path)), _COLUMNS, title=_title(made), as_json=as_json)
-        if as_json is None:
+        rows = [{**row, "plan_file": str(path)} for row in _rows(made)]
+        print_rows(rows, _COLUMNS, title=_title(made), as_json=as_json)
+        if not as_json:
             print(_totals(made))
         warn(_warnings(made, found))
     note(f"Wrote {path}. To apply it: coordstream rewind apply {shlex.quote(str(path))}")
@@ -166,83 +149,61 @@ def plan(
 @app.command()
 def apply(
     plan_file: Annotated[Path, typer.Argument(metavar="PLAN", help="A file of `rewind plan`.")],
-    checkpoints: Annotated[
-        bool, typer.Option("--checkpoints", help="Write checkpoints instead of startpoints; the job must be stopped.")
-    ] = False,
-    undo_file: Annotated[
-        Path | None,
-        typer.Option("--undo-file", metavar="FILE", help="The undo file (default: beside PLAN, *.undo.json)."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="With --checkpoints: write even if the job appears to be running.")
-    ] = False,
     servers: InputServers = None,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and write nothing.")] = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Apply a plan: the job starts from its offsets at the next start.
 
     Example: coordstream rewind apply back.json
 
-    Writes startpoints, which a running job follows when it starts again within 12 hours, or checkpoints of a stopped
-    job. Refuses a plan if the job's startpoints, assignments or checkpoints have changed since it was made; the
-    checkpoints of a running job may have advanced.
+    Writes startpoints, which the job follows when it starts again within 12 hours. Refuses a plan if the job's
+    startpoints, assignments or checkpoints have changed since it was made; checkpoints may have advanced.
 
-    The undo file is written first. If this command is interrupted, `rewind undo` undoes what it has written.
+    The undo file, beside PLAN, is written first. If this command is interrupted, `rewind undo` undoes what it has
+    written.
     """
     given = _read(plan_file, RewindPlan, "rewind plan")
-    path = undo_file or plan_file.with_name(f"{plan_file.name.removesuffix('.json')}.undo.json")
+    path = plan_file.with_name(f"{plan_file.name.removesuffix('.json')}.undo.json")
     with open_startpoint_job(given.job_word) as found:
-        require_unchanged(given, plan_again(given, found, servers), may_advance=not checkpoints)
-        writing = (
-            checkpoints_to_write(found, given, path, force=force)
-            if checkpoints
-            else requests_to_write(found, given, path)
+        require_unchanged(given, plan_again(given, found, servers))
+        change = replace(
+            requests_to_write(found, given, path),
+            rows=_rows(given),
+            columns=_COLUMNS,
+            title=_title(given),
+            show_more=lambda: print(_totals(given)),
         )
-        with writing as change:
-            shown = replace(
-                change,
-                rows=_rows(given),
-                columns=_COLUMNS,
-                title=_title(given),
-                show_more=lambda: print(_totals(given)),
-            )
-            make_change(shown, yes=yes, dry_run=dry_run, as_json=as_json)
+        make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 @app.command()
 def undo(
     undo_file: Annotated[Path, typer.Argument(metavar="FILE", help="The undo file that `rewind apply` has written.")],
     force: Annotated[
-        bool, typer.Option("--force", help="Undo even if the job has started since, or appears to be running.")
+        bool, typer.Option("--force", help="If the job has started since, request its starting offsets of before.")
     ] = False,
     yes: Yes = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Undo a rewind, wholly or partly applied: the next start begins where it would have begun without it.
 
     Example: coordstream rewind undo back.undo.json
 
-    The exit code is 3 if it is too late: the job has started from the rewind.
+    Refused if the job has started from the rewind, or if another writer has changed a startpoint.
     """
     saved = _read(undo_file, UndoFile, "rewind apply")
     with open_startpoint_job(saved.plan.job_word) as found:
         if found.log.stream_id != saved.plan.coordinator_stream_id:
             raise RewindError(f"The coordinator stream of {found.job} was created again. There is nothing to undo.")
-        to_undo = checkpoints_to_undo if saved.checkpoints else requests_to_undo
-        try:
-            with to_undo(found, saved, undo_file, force=force) as change:
-                make_change(change, yes=yes, as_json=as_json)
-        except RewindFollowed as error:
-            note(str(error))
-            raise typer.Exit(TOO_LATE) from None
+        make_change(requests_to_undo(found, saved, undo_file, force=force), yes=yes, as_json=as_json)
 
 
 @app.command()
 def check(
     plan_file: Annotated[Path, typer.Argument(metavar="PLAN", help="A file of `rewind plan`.")],
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show whether a job has followed a plan, and how far it has read since.
 
@@ -271,10 +232,9 @@ def _read(path: Path, model: type[File], command: str) -> File:
         ) from None
 
 
-def _rows(plan: RewindPlan) -> Rows:
+def _rows(plan: RewindPlan) -> list[Row]:
     named = {"job_name": plan.job_name, "job_id": plan.job_id}
-    rows = [{**named, **move.model_dump(mode="json"), "stores": ",".join(move.stores)} for move in plan.moves]
-    return Rows(rows[0], rows)
+    return [{**named, **move.model_dump(mode="json"), "stores": ",".join(move.stores)} for move in plan.moves]
 
 
 def _title(plan: RewindPlan) -> str:

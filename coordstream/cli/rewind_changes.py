@@ -1,7 +1,6 @@
 """What a rewind writes, what undoes it, and whether a job has followed it."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import dropwhile
 from pathlib import Path
@@ -10,95 +9,49 @@ from typing import Final
 from psycopg import sql
 
 from coordstream.cli.change import Change
-from coordstream.cli.checkpoint import checkpoint_tool
 from coordstream.cli.output import counted
 from coordstream.cli.startpoint_plan import StartpointJob
-from coordstream.queries.rows import PARTITION, Row, Rows, fetch, grouped, job_values, partition_values
+from coordstream.queries.rows import PARTITION, Row, fetch, grouped, job_values, partition_values, rows_of
 from coordstream.queries.startpoints import startpoint_steps
-from eventlog.log import EventLog, system_clock
+from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
 from eventlog.timestamps import ms_of
 from managers.rewind.rewind_plan import Move, RewindError, RewindPlan, require_followed
-from managers.rewind.rewind_undo import UndoFile, offsets_of, requests_of, undone_offsets, undone_requests
+from managers.rewind.rewind_undo import UndoFile, requests_of, undone_requests
 from managers.startpoints.next_starts import next_starts
 from managers.startpoints.startpoint_records import STARTPOINTS_ENABLED, startpoints_enabled
 from managers.startpoints.startpoint_request import write_unless_changed
 from projections.job_choice import Job
 
 
-@contextmanager
-def requests_to_write(found: StartpointJob, given: RewindPlan, undo_path: Path) -> Iterator[Change]:
+def requests_to_write(found: StartpointJob, given: RewindPlan, undo_path: Path) -> Change:
     """The startpoint requests of a plan. Raises `RewindError` if the job would not follow them."""
     facts, now_ms = found.facts, ms_of(system_clock())
     if not startpoints_enabled(facts.job.config):
         raise RewindError(
-            f"The job ignores startpoints: {STARTPOINTS_ENABLED} is not true. Stop it, and use --checkpoints."
+            f"The job ignores startpoints: {STARTPOINTS_ENABLED} is not true. Stop it, and use `coordstream checkpoint "
+            "write`."
         )
     requests = requests_of(given, facts.reads(), now_ms)
     starts = next_starts(facts, found.checkpoints, {**facts.requests, **requests}, now_ms)
-    require_followed(given, starts, "startpoint")
+    require_followed(given, starts)
     before = {text: found.stored[text].decode() if text in found.stored else None for text in requests}
     undo = UndoFile(plan=given, log_offset=facts.log_offset, created_ms=now_ms, requests=before)
-    yield replace(found.change_to(requests, now_ms), undo=(undo_path, undo))
+    return replace(found.change_to(requests, now_ms), undo=(undo_path, undo))
 
 
-@contextmanager
-def checkpoints_to_write(found: StartpointJob, given: RewindPlan, undo_path: Path, *, force: bool) -> Iterator[Change]:
-    """The checkpoints of a plan. Raises `RewindError` or CoordstreamError if the job runs or would not follow them."""
-    with checkpoint_tool(found.logs, found.facts.job) as tool:
-        if not force:
-            tool.require_stopped()
-        now_ms, current, targets = ms_of(system_clock()), tool.current_inputs(), offsets_of(given)
-        after = {task_name: {**current.get(task_name, {}), **offsets} for task_name, offsets in targets.items()}
-        starts = next_starts(found.facts, {**found.checkpoints, **after}, found.facts.requests, now_ms)
-        require_followed(given, starts, "checkpoint")
-        before = {task_name: tuple(sorted(current.get(task_name, {}).items())) for task_name in targets}
-        undo = UndoFile(plan=given, log_offset=tool.manager.log.end_offset(), created_ms=now_ms, checkpoints=before)
-        planned = tool.plan(targets, any_task=True)
-        checkpoints = counted(len(planned), "checkpoint")
-        yield Change(
-            log=tool.manager.log,
-            question=f"Write {checkpoints}?",
-            done=f"{checkpoints} written. {found.job} starts there.",
-            write=lambda: tool.write(planned),
-            undo=(undo_path, undo),
-        )
-
-
-@contextmanager
-def requests_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, force: bool) -> Iterator[Change]:
+def requests_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, force: bool) -> Change:
     """What undoes startpoint requests. Raises as `undone_requests`."""
     undone = undone_requests(saved, found.log, ms_of(system_clock()), force=force)
     written = sum(value is not None for value in undone.values())
     counts = {"deleted": len(undone) - written, "written": written}
     words = ", ".join(f"{counted(count, 'startpoint')} {verb}" for verb, count in counts.items() if count)
-    yield _undo(
-        found, undo_path, found.log, len(undone), words, lambda: write_unless_changed(found.store, found.stored, undone)
-    )
-
-
-@contextmanager
-def checkpoints_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, force: bool) -> Iterator[Change]:
-    """What undoes checkpoints. Raises as `undone_offsets`, and CoordstreamError if the job appears to be running."""
-    with checkpoint_tool(found.logs, found.facts.job) as tool:
-        has_others = any(commit.task_name not in saved.checkpoints for commit in tool.manager.commits(saved.log_offset))
-        if has_others and not force:  # those of the rewind's tasks are compared instead
-            tool.require_stopped()
-        offsets = undone_offsets(saved, tool.current_inputs(), force=force)
-        planned = tool.plan(offsets, replace=True, any_task=True)
-        words = f"{counted(len(offsets), 'checkpoint')} restored"
-        yield _undo(found, undo_path, tool.manager.log, len(offsets), words, lambda: tool.write(planned))
-
-
-def _undo(
-    found: StartpointJob, undo_path: Path, log: EventLog, count: int, words: str, write: Callable[[], object]
-) -> Change:
     return Change(
-        log=log,
-        question=f"Undo the rewind ({words})?" if count else "",
-        done=f"Undone: {words}." if count else "Nothing to write: the rewind is undone.",
-        write=write,
-        rows=Rows.of(("job_name", "job_id", "undo_file", "written"), [(*found.job, str(undo_path), count)]),
+        log=found.log,
+        question=f"Undo the rewind ({words})?" if undone else "",
+        done=f"Undone: {words}." if undone else "Nothing to write: the rewind is undone.",
+        write=lambda: write_unless_changed(found.store, found.stored, undone),
+        rows=rows_of(("job_name", "job_id", "undo_file", "written"), [(*found.job, str(undo_path), len(undone))]),
     )
 
 
@@ -114,7 +67,7 @@ order by h.log_offset
 """)
 
 
-def check_rows(connection: Connection, job: Job, plan: RewindPlan) -> Rows:
+def check_rows(connection: Connection, job: Job, plan: RewindPlan) -> list[Row]:
     """A row for each move of a plan, with how far the job has followed it.
 
     ``state`` is ``not applied``, a status of ``startpoint_history`` until the startpoint is consumed, then ``reading``
@@ -129,7 +82,7 @@ def check_rows(connection: Connection, job: Job, plan: RewindPlan) -> Rows:
         place = (move.task_name, *partition_values(move.partition))
         state, reached = progress(move, steps[place], commits[place])
         rows.append((*job, *place, move.from_offset, move.to_offset, reached, state))
-    return Rows.of(_COLUMNS, rows)
+    return rows_of(_COLUMNS, rows)
 
 
 def progress(move: Move, steps: Iterable[Row], commits: Iterable[Row]) -> tuple[str, int | None]:

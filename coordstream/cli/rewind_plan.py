@@ -6,7 +6,7 @@ from typing import Final
 
 from psycopg.errors import InvalidParameterValue
 
-from coordstream.cli.positions import parse_input, read_offsets
+from coordstream.cli.positions import parse_input
 from coordstream.cli.startpoint_plan import StartpointJob, first_offset
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
@@ -15,13 +15,12 @@ from coordstream.queries.rows import job_values, partition_columns
 from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import StartingOffset, StartpointTimestamp
-from eventlog.system_admin import offset_after
 from eventlog.timestamps import ms_of
 from managers.job_facts import changelogs
 from managers.rewind.rewind_plan import Position, RewindError, RewindPlan, Target, moves_of, with_times
 from managers.startpoints.next_starts import Reader, StartpointFacts, next_starts, stream_of
 from managers.startpoints.startpoint_records import without_key_bucket
-from managers.startpoints.startpoint_request import require_known, require_reads
+from managers.startpoints.startpoint_request import require_known
 from managers.state.state_backend import is_durable, store_names
 from projections.job_choice import Job, UnknownJob
 
@@ -113,21 +112,6 @@ def _since(time: datetime, inputs: JobInputs, positions: Sequence[Position]) -> 
     offsets = {partition: int(each.offset) for partition, each in resolved.items()}
     words = f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     return Target(words, lambda position: offsets.get(position.partition), is_time=True)
-
-
-def from_file(name: str, facts: StartpointFacts) -> Target:
-    """After the offsets in a property file, which are the last processed ones."""
-    offsets: dict[Reader, int] = {}
-    given = read_offsets(name)
-    require_reads(facts.reads(), given)
-    for task_name, of_task in given.items():
-        for partition, offset in of_task.items():
-            following = offset_after(offset or "")
-            if following is None or not following.isdecimal():
-                raise RewindError(f"Offset {offset!r} of {partition} in {name} is not a number. Correct it.")
-            offsets[task_name, partition] = int(following)
-    words = f"the offsets in {name}"
-    return Target(words, lambda position: offsets.get(position.reader), refuses_beyond_end=True)
 
 
 def beginning_of(deployment: int, job: Job) -> Target:

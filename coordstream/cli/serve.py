@@ -1,8 +1,6 @@
-"""`coordstream serve`: health, metrics, JSON and pages over HTTP; and ``--metrics-port`` of other commands."""
+"""`coordstream serve`: health, metrics, JSON and pages over HTTP."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -15,25 +13,11 @@ from coordstream.errors import require_packages
 from coordstream.settings import load_settings
 
 if TYPE_CHECKING:
-    from coordstream.serve.process import Watched
     from coordstream.web_server import Address
 
 app = typer.Typer()
 
 _BASE_PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
-
-MetricsPort = Annotated[
-    str | None,
-    typer.Option(
-        "--metrics-port",
-        metavar="[HOST:]PORT",
-        help="Serve /metrics and /healthz of this process over HTTP. All hosts but 127.0.0.1 need a token.",
-    ),
-]
-MetricsTokenFile = Annotated[
-    Path | None,
-    typer.Option("--metrics-token-file", metavar="FILE", help="A file with the token that these requests need."),
-]
 
 
 def _parse_base_path(text: str) -> str:
@@ -89,7 +73,7 @@ def serve(
     require_packages("starlette", "uvicorn", "jinja2", "prometheus_client", "psycopg_pool")
     from coordstream.serve.service import ServiceLimits, open_service  # noqa: PLC0415 (needs the extra)
 
-    address = _parse_address(bind)
+    address = parse_address(bind)
     report = LogLines(log_format).message
     settings = load_settings()
     url = database_url(settings)
@@ -105,27 +89,11 @@ def serve(
             server.wait()
 
 
-@contextmanager
-def serving_metrics(
-    port: str | None, token_file: Path | None, report: Callable[[str], None], watched: "Watched"
-) -> Iterator[None]:
-    """Serve what does not work in this process, and its metrics, during the block, if a port is given."""
-    if port is None:
-        if token_file is not None:
-            raise typer.BadParameter("--metrics-token-file needs --metrics-port.")
-        yield
-        return
-    require_packages("starlette", "uvicorn", "prometheus_client")
-    from coordstream.serve.process import serving_process  # noqa: PLC0415 (needs the extra)
-
-    with serving_process(_parse_address(port), token_file, watched, report):
-        yield
-
-
-def _parse_address(text: str) -> "Address":
-    from coordstream.web_server import parse_address  # noqa: PLC0415 (needs the extra)
+def parse_address(text: str) -> "Address":
+    """An address to listen on. Raises typer.BadParameter."""
+    from coordstream.web_server import parse_address as address_of  # noqa: PLC0415 (needs the extra)
 
     try:
-        return parse_address(text)
+        return address_of(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

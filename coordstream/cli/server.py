@@ -16,7 +16,7 @@ from coordstream.cli.output import print_json, print_result
 from coordstream.database import URL_SETTING, database_errors, migrate_if_needed, open_connection, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.programs import PACKAGE, kept_port
+from coordstream.postgres.programs import PACKAGE
 from coordstream.settings import Settings, load_settings
 
 app = typer.Typer()
@@ -30,19 +30,16 @@ def up(as_json: JsonObject = False) -> None:
     """
     settings = embedded_settings()
     server = EmbeddedPostgres(settings.home)
-    was_running, port_before = server.running is not None, kept_port(server.data_folder)
+    was_running = server.running is not None
     url = server.start()
     with database_errors(settings), open_connection(settings, url) as connection:
         migrated = migrate_if_needed(url, connection)
         port = connection.info.port
-    taken_port = None if port_before == port else port_before
     if as_json:
-        place = {"data_folder": str(server.data_folder), "port": port, "taken_port": taken_port}
+        place = {"data_folder": str(server.data_folder), "port": port}
         print_json({"database_url": url, **place, "was_running": was_running, "migrated": migrated})
         return
     print(f"Postgres {server.major_version} {'was running' if was_running else 'started'} on port {port}")
-    if taken_port is not None:
-        print(f"Another program uses its previous port {taken_port}: clients must use the new one.")
     print(f"data folder:  {server.data_folder}")
     print(f"database:     {_without_password(url)} (with the password: coordstream up --json)")
     print(f"schema:       {'migrated' if migrated else 'up to date'}")

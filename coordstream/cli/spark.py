@@ -1,9 +1,8 @@
 """`coordstream spark`: the data pipeline and reports on Spark. Modules that load PySpark are imported when needed."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -15,11 +14,9 @@ from coordstream.cli import spark_reports
 from coordstream.cli.arguments import (
     Against,
     Json,
-    JsonOrCsv,
     Kind,
     duration_option,
     parse_duration_or_zero,
-    time_option,
 )
 from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.lakes import archive_in, verify_lake
@@ -81,10 +78,8 @@ def follow(
     from coordstream.cli.follow import check_streams, run_follow  # noqa: PLC0415 (loads the follower)
     from projections.follow.follow_run import FollowPlan  # noqa: PLC0415
 
-    if timeout is not None and not once:
-        raise typer.BadParameter("--timeout needs --once.")
     names = tuple(dict.fromkeys(streams or ()))
-    check_streams(names, follows_all, once, None, timeout)
+    check_streams(names, follows_all, once, timeout)
     settings = spark_conf(master, conf)
     if "spark.remote" in settings:
         raise typer.BadParameter(
@@ -95,7 +90,7 @@ def follow(
             "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set. Set it, or use `coordstream follow` for logs in Postgres."
         )
     require_spark()
-    plan = FollowPlan(names, follows_all, once, None, kind, take_over_after)
+    plan = FollowPlan(names, follows_all, once, kind, take_over_after)
     run_follow(plan, _follower_opener(settings), timeout=timeout, log_format=log_format, as_json=as_json)
 
 
@@ -127,14 +122,6 @@ def replay(
     jobs: Annotated[
         str | None, typer.Option("--jobs", metavar="GLOB", help="Only jobs whose name or name/id matches: 'orders*'.")
     ] = None,
-    until: Annotated[
-        datetime | None,
-        time_option(
-            "--until",
-            help="As if each log ended before its first later event. Not for the archive, and not for a lake, whose "
-            "logs are restored as they were at its last run.",
-        ),
-    ] = None,
     tasks: Tasks = None,
     lock_timeout: Annotated[
         float,
@@ -162,13 +149,7 @@ def replay(
     settings = spark_conf(master, conf)
     if not source:  # otherwise it would be the current folder
         raise typer.BadParameter("'--from' is empty. Expected 'archive', 'kafka', a lake, or recordings.")
-    if until is not None and source == ARCHIVE:
-        raise typer.BadParameter("'--until' needs '--from kafka' or recordings: a rebuild keeps all archived events.")
     is_known = source in (ARCHIVE, KAFKA) or is_lake(source)
-    if until is not None and is_known and source != KAFKA:
-        raise typer.BadParameter(
-            "'--until' needs '--from kafka' or recordings: a lake's logs are restored as they were at its last run."
-        )
     require_spark()
     from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
     from spark_jobs.recordings import check_recordings, find_files  # noqa: PLC0415
@@ -180,7 +161,7 @@ def replay(
         if database.connection.execute(_MAY_WRITE).fetchone() != (True,):  # before recordings are read to their ends
             raise CoordstreamError("This database user may not write relations. Connect as the database's owner.")
         fold, kafka = FoldSettings(database.secrets), database.settings.kafka
-        given = LogTaskSettings(database.url, fold, kafka, until, kind, busy_seconds=lock_timeout)
+        given = LogTaskSettings(database.url, fold, kafka, kind, busy_seconds=lock_timeout)
         logs = _known_logs(source, kind, jobs, database) if is_known else []
         with spark_session("coordstream spark replay", settings) as spark:
             if files:
@@ -217,7 +198,8 @@ def _print_replayed(source: str, done: "Replayed", *, as_json: bool) -> None:
     if as_json:
         figures = {"log_count": count, "event_count": events, "added": folded, **figures}
         seconds = round(done.seconds, 3)
-        print_json({"source": source, **figures, "seconds": seconds, "failures": _failures(done.failures)})
+        failures = [{"stream_name": name, "reason": reason} for name, reason in done.failures.items()]
+        print_json({"source": source, **figures, "seconds": seconds, "failures": failures})
     else:
         words = {
             "quarantined": "of them in quarantine",
@@ -233,10 +215,6 @@ def _print_replayed(source: str, done: "Replayed", *, as_json: bool) -> None:
     fail_if([*shown, *([f"… and {left} more. '--json' lists all."] if left else [])])
 
 
-def _failures(reasons: Mapping[str, str]) -> list[dict[str, str]]:
-    return [{"stream_name": name, "reason": reason} for name, reason in reasons.items()]
-
-
 @app.command()
 def verify(
     jobs: Jobs = None,
@@ -245,7 +223,7 @@ def verify(
     tasks: Tasks = None,
     master: Master = None,
     conf: Conf = None,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Compare the relations' tables with the archived events, many logs at a time in Spark's executors.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from coordstream.cli.arguments import count_option, duration_option, time_option
+from coordstream.cli.arguments import duration_option, time_option
 from coordstream.cli.output import Column, print_rows
 from coordstream.cli.spark_session import require_spark, spark_session
 from coordstream.database import open_database
@@ -16,24 +16,11 @@ from coordstream.database import open_database
 app = typer.Typer()
 
 
-def _factor(text: str | float) -> float:
-    try:
-        factor = float(text)
-    except ValueError:
-        factor = -1.0
-    if not 0 < factor < float("inf"):
-        raise typer.BadParameter(f"{text!r}. Expected a number above 0, for example 10.")
-    return factor
-
-
 JobArgument = Annotated[
     str | None, typer.Argument(metavar="JOB", help="Only this job: name/id, or a name that only one job has.")
 ]
 Output = Annotated[str, typer.Option("--output", metavar="FOLDER", help="A path or a URI (s3a://…); must not exist.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier result in --output.")]
-Partitions = Annotated[
-    int | None, count_option("--partitions", help="Parallel JDBC connections (default: one per core, at most 8).")
-]
 Now = Annotated[
     datetime | None, time_option("--now", help="Ages count to this time (default: the newest time of the logs).")
 ]
@@ -47,36 +34,24 @@ def checkpoint_progress(
         float | None,
         duration_option("--bucket", help="Width of a time bucket: 5s, 1m, 1h (default: at most 60 buckets)."),
     ] = None,
-    stall: Annotated[
-        float,
-        typer.Option(
-            "--stall",
-            metavar="K",
-            parser=_factor,
-            help="A task stalls after K times the median gap between its commits.",
-        ),
-    ] = 10.0,
     now: Now = None,
     overwrite: Overwrite = False,
-    partitions: Partitions = None,
 ) -> None:
     """Report the commits and input offsets of each task, by time bucket.
 
     Example: coordstream spark checkpoint_progress wordcount/1 --output progress
     """
     seconds = None if bucket is None else max(1, round(bucket))
-    _run("checkpoint_progress", output, job, overwrite, partitions, now, bucket_seconds=seconds, stall_factor=stall)
+    _run("checkpoint_progress", output, job, overwrite, now, bucket_seconds=seconds)
 
 
 @app.command("config_churn")
-def config_churn(
-    output: Output, job: JobArgument = None, overwrite: Overwrite = False, partitions: Partitions = None
-) -> None:
+def config_churn(output: Output, job: JobArgument = None, overwrite: Overwrite = False) -> None:
     """Report how many config keys each writer changed in each job, by day.
 
     Example: coordstream spark config_churn --output churn
     """
-    _run("config_churn", output, job, overwrite, partitions)
+    _run("config_churn", output, job, overwrite)
 
 
 @app.command("fleet")
@@ -85,24 +60,21 @@ def fleet(
     job: JobArgument = None,
     now: Now = None,
     overwrite: Overwrite = False,
-    partitions: Partitions = None,
 ) -> None:
     """Report each job with its tasks, containers, last commit and stalled tasks.
 
     Example: coordstream spark fleet --output fleet
     """
-    _run("fleet", output, job, overwrite, partitions, now)
+    _run("fleet", output, job, overwrite, now)
 
 
 @app.command("startpoint_effects")
-def startpoint_effects(
-    output: Output, job: JobArgument = None, overwrite: Overwrite = False, partitions: Partitions = None
-) -> None:
+def startpoint_effects(output: Output, job: JobArgument = None, overwrite: Overwrite = False) -> None:
     """Report how far each startpoint moved each partition, and the time to catch up.
 
     Example: coordstream spark startpoint_effects wordcount/1 --output effects
     """
-    _run("startpoint_effects", output, job, overwrite, partitions)
+    _run("startpoint_effects", output, job, overwrite)
 
 
 def _run(
@@ -110,7 +82,6 @@ def _run(
     output: str,
     job: str | None,
     overwrite: bool,
-    partitions: int | None,
     now: datetime | None = None,
     **settings: object,
 ) -> None:
@@ -121,7 +92,7 @@ def _run(
 
     report: Report = import_module(f"spark_jobs.reports.{name}").report(**settings)
     check_output(output, overwrite=overwrite)  # fails before Spark starts
-    choice: dict[str, Any] = {"overwrite": overwrite, "job": job, "partitions": partitions, "now": now}
+    choice: dict[str, Any] = {"overwrite": overwrite, "job": job, "now": now}
     with open_database() as database, spark_session(name, driver_conf(os.environ)) as spark:
         done = write_report(report, spark, database.url, output, **choice)
     for line in (*describe_positions(done.positions), *filter(None, [done.note])):

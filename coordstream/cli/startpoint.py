@@ -8,40 +8,35 @@ import typer
 
 from coordstream.cli.arguments import (
     AsOf,
-    AsOfOffset,
     DryRun,
     InputServers,
     JobWord,
-    JsonOrCsv,
+    Json,
     Newest,
     Since,
     Tasks,
     Until,
     Utc,
     Yes,
-    cut_of,
 )
 from coordstream.cli.change import Change, make_change
-from coordstream.cli.output import Column, counted, exact_time_column, print_list, print_rows, time_column
+from coordstream.cli.output import Column, counted, exact_time_column, print_json, print_rows, time_column
 from coordstream.cli.positions import parse_input, parse_position
 from coordstream.cli.startpoint_plan import (
     StartpointJob,
-    commands,
     open_startpoint_job,
     plan_rows,
     plan_write,
     start_columns,
     warnings,
-    write_commands,
 )
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
-from coordstream.queries.rows import Row, Rows, input_partition, partition_values, state, task_and_partition
+from coordstream.queries.rows import Cut, Row, input_partition, partition_values, rows_of, state, task_and_partition
 from coordstream.queries.startpoints import describe_startpoint, startpoint_steps, type_and_value
 from eventlog.errors import list_names
 from eventlog.log import system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
-from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_tool import require_stopped
 from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
@@ -100,7 +95,6 @@ RESOLVED: Final = (Column("at offset", "resolved_offset", "right"), Column("even
 def show(
     job: JobWord,
     as_of: AsOf = None,
-    as_of_offset: AsOfOffset = None,
     shows_history: Annotated[
         bool, typer.Option("--history", help="Show every step of every startpoint instead.")
     ] = False,
@@ -108,15 +102,13 @@ def show(
     until: Until = None,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show the requested startpoints, and those fanned out to tasks but not consumed yet.
 
     Example: coordstream startpoint show wordcount --history --since yesterday
     """
-    cut = cut_of(as_of, as_of_offset)
-    if shows_history and cut.offset is not None:
-        raise typer.BadParameter("'--history' and '--as-of-offset' cannot be used together. Use --as-of.")
+    cut = Cut(as_of)
     if not shows_history and (since, until, limit) != (None, None, None):
         raise typer.BadParameter("'--since', '--until' and '--limit' need --history.")
     with open_job(job, cut) as (connection, found):
@@ -129,23 +121,16 @@ def show(
         fan_outs = state(connection, "startpoint_fan_out", found, cut)
     requests.sort(key=lambda row: int(row["log_offset"]))
     fan_outs.sort(key=task_and_partition)
-    if as_json is not None:
-        print_list(one_list(requests, fan_outs), as_json=as_json)
+    if as_json:
+        requested, fanned_out = {"status": "requested"}, {"status": "fanned_out"}
+        print_json([*(requested | row for row in requests), *(fanned_out | row for row in fan_outs)])
         return
     print_rows(requests, REQUESTED, title=f"Startpoints requested for {whose}", utc=utc, clock=cut.clock)
     print()
     print_rows(fan_outs, FANNED_OUT, title=f"Startpoints fanned out to tasks of {whose}", utc=utc, clock=cut.clock)
 
 
-def one_list(requests: Rows, fan_outs: Rows) -> Rows:
-    """Both relations as one list with a ``status``; a column that a relation does not have is null."""
-    columns = list(dict.fromkeys(("status", *requests.columns, *fan_outs.columns)))
-    marked = [{"status": "requested", **row} for row in requests]
-    marked += [{"status": "fanned_out", **row} for row in fan_outs]
-    return Rows(columns, ({name: row.get(name) for name in columns} for row in marked))
-
-
-@app.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})  # a time may be -2h
+@app.command()
 def write(
     job: JobWord,
     given: Annotated[str, typer.Argument(metavar="INPUT", help=INPUT_HELP)],
@@ -153,8 +138,7 @@ def write(
         list[str],
         typer.Argument(
             metavar="POSITION",
-            help="oldest, upcoming, an offset (a number, or offset:TEXT), or a time (2 hours ago, 90m, "
-            "2026-01-31 12:00 UTC).",
+            help="oldest, upcoming, an offset (a number), or a time (2 hours ago, 90m, 2026-01-31 12:00 UTC).",
         ),
     ],
     tasks: Tasks = None,
@@ -165,7 +149,7 @@ def write(
     ] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Request that a job starts from another position at its next start.
 
@@ -185,17 +169,9 @@ def write(
             title=f"Next start of {found.job}, if requested to start {describe_startpoint(startpoint)}",
             rows=plan_rows(plan),
             columns=STARTS if plan.input_error else (*STARTS, *RESOLVED),
-            done=change.done
-            + _to_copy("To undo:", commands("delete", found.job, dict.fromkeys(plan.keys, "")))
-            + _to_copy("Then, to restore the replaced requests:", write_commands(found.job, plan.replaced)),
             warnings=warnings(plan),
         )
         make_change(shown, yes=yes, dry_run=dry_run, as_json=as_json)
-
-
-def _to_copy(heading: str, lines: Sequence[str]) -> str:
-    """Lines with commands that users may copy, if there are any."""
-    return "\n".join(["", heading, *(f"  {line}" for line in lines)]) if lines else ""
 
 
 @app.command()
@@ -206,7 +182,7 @@ def delete(
     everything: Annotated[bool, typer.Option("--all", help="Delete every request of the job, for any task.")] = False,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes and delete nothing.")] = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Delete requested startpoints.
 
@@ -229,9 +205,6 @@ def delete(
             print()
             print_rows(starts, STARTS, title=f"Next start of {found.job} without them")
 
-        unexpired = {
-            text: requests[text] for text in texts if text in requests and not is_expired(requests[text], now_ms)
-        }
         deleted = counted(len(texts), "startpoint")
         change = Change(
             log=found.log,
@@ -239,7 +212,7 @@ def delete(
             rows=_request_rows(found, texts),
             columns=DELETED,
             question=f"Delete {deleted}?",
-            done=f"{deleted} deleted." + _to_copy("To undo:", write_commands(found.job, unexpired)),
+            done=f"{deleted} deleted.",
             write=lambda: write_unless_changed(found.store, found.stored, dict.fromkeys(texts)),
             verb="deleted",
             show_more=show_starts,
@@ -262,11 +235,11 @@ def _chosen(found: StartpointJob, given: str | None, tasks: Collection[str]) -> 
     return [text for text, keys in readings.items() if any(map(is_chosen, keys))]
 
 
-def _request_rows(found: StartpointJob, texts: Sequence[str]) -> Rows:
+def _request_rows(found: StartpointJob, texts: Sequence[str]) -> list[Row]:
     """A row for each request; type and value are null if they cannot be read."""
     requests = ((text, found.facts.requests.get(text)) for text in texts)
     values = ((*found.job, text, *((each.kind, each.value) if each else (None, None))) for text, each in requests)
-    return Rows.of(("job_name", "job_id", "startpoint_key", "startpoint_type", "startpoint_value"), values)
+    return rows_of(("job_name", "job_id", "startpoint_key", "startpoint_type", "startpoint_value"), values)
 
 
 def _nothing_to_delete(found: StartpointJob, given: str | None) -> str:
@@ -286,7 +259,7 @@ def fan_out(
     force: Annotated[bool, typer.Option("--force", help="Write even if the job appears to be running.")] = False,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the fan-out and write nothing.")] = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Fan requested startpoints out to the tasks of a stopped job.
 
@@ -320,14 +293,14 @@ def fan_out(
         make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
-def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> Rows:
+def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> list[Row]:
     """A row for each partition of each task."""
     values = (
         (*found.job, task_name, *partition_values(partition)[:3], each.kind, each.value, describe_startpoint(each))
         for task_name, startpoints in sorted(fan_outs.items())
         for partition, each in sorted(startpoints.items())
     )
-    return Rows.of(FAN_OUT_ROW, values)
+    return rows_of(FAN_OUT_ROW, values)
 
 
 def _fan_out(found: StartpointJob) -> None:

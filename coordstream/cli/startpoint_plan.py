@@ -1,6 +1,5 @@
 """A job whose starting offsets are to change, and what a startpoint request would write, cause, warn of and undo."""
 
-import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -8,16 +7,16 @@ from typing import Final, NamedTuple
 
 from coordstream.cli.change import Change
 from coordstream.cli.output import counted
-from coordstream.cli.positions import Input, format_partitions, format_position
+from coordstream.cli.positions import Input, format_partitions
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import JobLogs, no_coordinator_stream, open_job_logs
 from coordstream.input_system import Bounds, Config, JobInputs, Resolved
-from coordstream.queries.rows import Row, Rows, partition_columns
+from coordstream.queries.rows import Row, partition_columns
 from coordstream.queries.startpoints import describe_start
 from eventlog.config import is_kafka_system
 from eventlog.errors import ConfigError, EventLogError, list_names
 from eventlog.log import EventLog
-from eventlog.partition import StartpointKey, SystemStreamPartition, startpoint_key_readings
+from eventlog.partition import StartpointKey, SystemStreamPartition
 from eventlog.startpoint import (
     EXPIRY_MS,
     StartingOffset,
@@ -62,7 +61,6 @@ class StartpointJob(NamedTuple):
     """
 
     job: Job
-    logs: JobLogs
     log: EventLog
     store: CoordinatorStreamStore
     stored: Mapping[str, bytes]
@@ -121,7 +119,7 @@ def open_startpoint_job(word: str) -> Iterator[StartpointJob]:
             named = logs.named_in(facts.job.config)
             checkpoints, last_commit_ms, error = _checkpoints(logs, facts)
             known = facts.with_checkpoints(checkpoints)
-            yield StartpointJob(named, logs, logs.coordinator, store, stored, known, checkpoints, last_commit_ms, error)
+            yield StartpointJob(named, logs.coordinator, store, stored, known, checkpoints, last_commit_ms, error)
 
 
 class WritePlan(NamedTuple):
@@ -218,7 +216,7 @@ def plan_write(
     return WritePlan(job, startpoint, keys, starts, replaced, bounds, resolved, input_error)
 
 
-def plan_rows(plan: WritePlan) -> Rows:
+def plan_rows(plan: WritePlan) -> list[Row]:
     """A row for each affected start, and one without a task for each partition that no task is known to read.
 
     ``is_followed``: the task would start as requested. ``events_again`` is negative if events are skipped.
@@ -235,7 +233,7 @@ def plan_rows(plan: WritePlan) -> Rows:
         }
         rows.append({**named, **start_columns(start), **effect})
     rows += ({**named, **partition_columns(each)} for each in plan.unread)
-    return Rows(PLAN_COLUMNS, ({name: row.get(name) for name in PLAN_COLUMNS} for row in rows))
+    return [{name: row.get(name) for name in PLAN_COLUMNS} for row in rows]
 
 
 def start_columns(start: StartChange) -> Row:
@@ -248,30 +246,6 @@ def start_columns(start: StartChange) -> Row:
         "new_decided_by": start.after.decided_by,
         "new_start": describe_start(start.after),
     }
-
-
-def commands(verb: str, job: Job, positions: Mapping[StartpointKey, str]) -> list[str]:
-    """The commands that write the requests with these keys at their positions, or that delete them (no positions)."""
-    partitions: dict[tuple[str, str, str | None, str], list[int]] = {}
-    for key, position in positions.items():
-        place = (key.partition.system, key.partition.stream, key.task_name, position)
-        partitions.setdefault(place, []).append(key.partition.partition)
-    return [
-        shlex.join(
-            [
-                *("coordstream", "startpoint", verb, str(job), f"{system}.{stream}.{format_partitions(numbers)}"),
-                *([position] if position else []),
-                *([] if task_name is None else ["--task", task_name]),
-            ]
-        )
-        for (system, stream, task_name, position), numbers in partitions.items()
-    ]
-
-
-def write_commands(job: Job, requests: Requests) -> list[str]:
-    """The commands that write these requests again, except those that no command can write."""
-    found = ((startpoint_key_readings(text), format_position(each)) for text, each in requests.items())
-    return commands("write", job, {readings[0]: word for readings, word in found if readings and word})
 
 
 def warnings(plan: WritePlan) -> Iterator[str]:

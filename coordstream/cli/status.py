@@ -4,12 +4,12 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import First, JsonOrCsv, Problems, Utc, parse_duration_or_zero, parse_limit
+from coordstream.cli.arguments import Json, Utc, parse_duration_or_zero, parse_limit
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import note
 from coordstream.queries.logs import Limits, faults, is_to_rebuild, logs_now, silent_holders
-from coordstream.queries.rows import Row, Rows
+from coordstream.queries.rows import Row
 from eventlog.errors import by_cause
 from eventlog.source import RECORDING
 from projections.job_choice import NO_LOGS
@@ -51,10 +51,8 @@ def status(
             help="Exit with 1 if a log's last heartbeat is older, even if it was stopped.",
         ),
     ] = None,
-    problems: Problems = False,
-    limit: First = None,
     utc: Utc = False,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Show how far each log has been read, and whether its follower is live.
 
@@ -67,10 +65,8 @@ def status(
     with open_database() as database:
         rows, unreachable = logs_now(database)
         silent = silent_holders(database.connection)
+    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, utc=utc)
     found = [*faults(rows, Limits(max_lag, max_age)), *(silent.items() if rows else ())]
-    bad = {name for name, _ in found} | {row["stream_name"] for row in rows if is_to_rebuild(row)}
-    shown = [row for row in rows if not problems or row["stream_name"] in bad or row["quarantine_open"]]
-    print_rows(Rows(rows.columns, shown[:limit]), COLUMNS, title=TITLE, as_json=as_json, utc=utc)
     sentences = [*filter(None, [unreachable]), *by_cause(found)]
     note("" if rows or sentences else NO_LOGS)
     for sentence in sentences:

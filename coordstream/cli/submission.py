@@ -26,7 +26,8 @@ def read_submission(word: str, path: Path) -> dict[str, str]:
     Raises `CoordstreamError`: it is the config of another job; `ConfigError`: a line is malformed, or the job's name is
     missing.
     """
-    config = read_config_file(path)
+    place, data = read_given(path)
+    config = parse_properties(data, place)
     stream = coordinator_stream(config)
     if word.replace("_", "-") not in (stream.job_name, f"{stream.job_name}/{stream.job_id}"):
         raise CoordstreamError(
@@ -34,12 +35,6 @@ def read_submission(word: str, path: Path) -> dict[str, str]:
             "Check job.name and job.id."
         )
     return config
-
-
-def read_config_file(path: Path) -> dict[str, str]:
-    """The config in a property file. Raises `ConfigError`: a line is malformed."""
-    place, data = read_given(path)
-    return parse_properties(data, place)
 
 
 def ensure_coordinator_stream(config: Config) -> None:

@@ -7,12 +7,12 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import Against, JsonOrCsv
+from coordstream.cli.arguments import Against, Json
 from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
 from coordstream.cli.lakes import rebuild_from, verify_lake
 from coordstream.cli.output import Column, fail_if, print_rows, print_text
 from coordstream.database import open_database
-from coordstream.queries.rows import Rows, printable
+from coordstream.queries.rows import printable, rows_of
 from projections.fold.settings import FoldSettings
 from projections.log_result import LogResult
 from projections.rebuild import rebuild_log
@@ -37,7 +37,7 @@ def verify(
     jobs: Jobs = None,
     every: All = False,
     against: Against = ARCHIVE,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Compare the relations' tables with the events in the archive.
 
@@ -60,11 +60,11 @@ def verify(
     print_verifications(logs, results, as_json=as_json)
 
 
-def print_verifications(logs: Sequence[JobLog], results: Sequence[Verification | str], *, as_json: bool | None) -> None:
+def print_verifications(logs: Sequence[JobLog], results: Sequence[Verification | str], *, as_json: bool) -> None:
     """Print what was found in each log, or why it could not be verified; exit code 1 if anything differs or failed."""
     found = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Verification)]
-    shows_all = as_json is not None
-    rows = Rows.of(_ROW, (row for each, result in found for row in _rows(each, result, shows_all=shows_all)))
+    shows_all = as_json
+    rows = rows_of(_ROW, (row for each, result in found for row in _rows(each, result, shows_all=shows_all)))
     print_rows(rows, COLUMNS, title="Tables compared with the log", as_json=as_json)
     if not shows_all:
         _print_examples(result for _, result in found)
@@ -118,7 +118,7 @@ def rebuild(
             help="A path: first fetch events that the archive lacks from this lake.",
         ),
     ] = ARCHIVE,
-    as_json: JsonOrCsv = None,
+    as_json: Json = False,
 ) -> None:
     """Rebuild the relations' tables from the archived events.
 
@@ -144,7 +144,7 @@ def rebuild(
                 logs, "rebuild", lambda log, show: rebuild_log(database.connection, log, settings, on_progress=show)
             )
     done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, LogResult)]
-    rows = Rows.of(_REBUILT, (_rebuilt_row(each, result) for each, result in done))
+    rows = rows_of(_REBUILT, (_rebuilt_row(each, result) for each, result in done))
     print_rows(rows, REBUILT_COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json)
     fail_if([result for result in results if isinstance(result, str)])
 

@@ -64,13 +64,7 @@ class JobLock:
         found = None if self._locks is None else self._locks.holder(self._name)
         if found is None:
             return "another process"
-        seen = found.last_seen_at
-        silence = f", silent since {seen:%H:%M:%S} UTC: see --take-over-after" if found.is_silent and seen else ""
-        return f"{found}{silence}"
-
-    def end_silent(self, seconds: float) -> bool | None:
-        """End the session of a holder that has been silent for ``seconds``; None: this database user may not."""
-        return False if self._locks is None else self._locks.end_silent(self._name, seconds)
+        return f"{found}, {found.silence(self._name)}" if found.is_silent else str(found)
 
     def close(self) -> None:
         """Close the connection, which releases the lock."""

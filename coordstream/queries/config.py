@@ -8,7 +8,7 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.queries.rows import Row, Rows, fetch
+from coordstream.queries.rows import Row, fetch
 from eventlog.errors import did_you_mean, printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
@@ -76,14 +76,14 @@ def newest_deployments(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int | None = None,
-) -> Rows:
+) -> list[Row]:
     """The newest ``limit`` deployments (None: all) between two times, both inclusive, oldest first."""
     return fetch(connection, _NEWEST, {**job._asdict(), "since": since, "until": until, "limit": limit})
 
 
-def writer(row: Row) -> str:
-    """The writer of config: source, user and host, as far as the envelope of its message has them."""
+def writer(row: Row) -> str | None:
+    """The writer of an event: source, user and host, as far as the envelope of its message has them."""
     place = "@".join(row[name] for name in ("username", "host") if row[name] is not None)
     if row["source"] is None:
-        return place or "–"
+        return place or None
     return f"{row['source']} ({place})" if place else str(row["source"])

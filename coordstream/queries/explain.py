@@ -8,11 +8,11 @@ from typing import Final
 
 from psycopg import sql
 
+from coordstream.queries.config import writer
 from coordstream.queries.rows import (
     PARTITION,
     Cut,
     Row,
-    Rows,
     cut_values,
     fetch,
     input_partition,
@@ -48,11 +48,10 @@ cross join lateral (
          when s.startpoint_type = 'oldest' then b.oldest_offset when s.startpoint_type = 'upcoming' then b.end_offset
          else projection.offset_number(s.starting_offset) end as start_at) n
 """)
-NOT_RECORDED: Final = "host and user not recorded"
 _LOGS: Final = {"coordinator": "coordinator stream", "checkpoint": "checkpoint topic"}
 
 
-def next_start(connection: Connection, job: Job, at: datetime | None) -> Rows:
+def next_start(connection: Connection, job: Job, at: datetime | None) -> list[Row]:
     """Where each partition of each task of a job would start, as of a time or now, and what that costs.
 
     ``next_offset`` is where the task is. ``records_again`` and ``records_skipped`` are null if the task has no
@@ -63,7 +62,7 @@ def next_start(connection: Connection, job: Job, at: datetime | None) -> Rows:
     return fetch(connection, query, cut_values(job, cut))
 
 
-def explain_task(connection: Connection, job: Job, task: str, at: datetime | None) -> Rows:
+def explain_task(connection: Connection, job: Job, task: str, at: datetime | None) -> list[Row]:
     """The steps of each input partition of a task, as of a time or now; none if the job has no such task."""
     return fetch(connection, _STEPS, {**job_values(job), "task": task, "at": at})
 
@@ -93,15 +92,7 @@ def event(step: Row) -> str | None:
     if step["log_offset"] is None:
         return None
     written = f"{moment(step['record_time'])} UTC" if step["record_time"] else "time not recorded"
-    return f"{_LOGS[step['stream_kind']]} {step['log_offset']}, {written}, {writer(step)}"
-
-
-def writer(step: Row) -> str:
-    """User, host and source of an event; most events record none of them."""
-    if step["username"] is None and step["host"] is None:
-        return NOT_RECORDED
-    who = f"{step['username'] or 'user not recorded'} on {step['host'] or 'host not recorded'}"
-    return f"{who}, {step['source']}" if step["source"] else who
+    return ", ".join(filter(None, [f"{_LOGS[step['stream_kind']]} {step['log_offset']}", written, writer(step)]))
 
 
 def _reason(step: Row) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from coordstream.queries.rows import Cut, IsoTimeLoader, Row, RowStream, conditions, fetch
+from coordstream.queries.rows import Cut, IsoTimeLoader, Row, conditions
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -20,17 +20,13 @@ WIDENING: Final = 8
 # may contain records from a clock that is ahead
 _STRETCHES: Final = """
 select j.stream_kind, j.incarnation, min(case when s.cut < p.next_offset then s.cut + 1 else 0 end) as first,
-  max(case when %(time)s::timestamptz is null and %(offset)s::bigint is null or j.incarnation < k.incarnation
+  max(case when %(time)s::timestamptz is null or j.incarnation < k.incarnation
            then p.next_offset - 1
            when j.incarnation = k.incarnation then least(p.next_offset - 1, coalesce(k.cut, -1)) else -1 end) as last
 from projection.job_log j join projection.position p using (log_id)
 left join lateral projection.log_cut(j.log_id, %(since)s::timestamptz - interval '1 microsecond') s
   on %(since)s::timestamptz is not null
-left join (
-  select * from projection.job_at(%(name)s, %(id)s, %(time)s::timestamptz) where %(time)s::timestamptz is not null
-  union all
-  select * from projection.job_at_offset(%(name)s, %(id)s, %(offset)s::bigint, %(kind)s::text, null)
-  where %(offset)s::bigint is not null) c on true
+left join projection.job_at(%(name)s, %(id)s, %(time)s::timestamptz) c on %(time)s::timestamptz is not null
 cross join lateral (
   select case j.stream_kind when 'coordinator' then c.coordinator_incarnation else c.checkpoint_incarnation end,
          case j.stream_kind when 'coordinator' then c.coordinator_cut else c.checkpoint_cut end) k(incarnation, cut)
@@ -62,14 +58,12 @@ class History:
     ``events`` is the relation with a row for each event, which ``limit`` counts: the newest ``limit`` events are shown,
     each with all of its rows. ``order`` are the columns that sort the rows of an event. ``equal`` are values of columns
     to filter by (see `rows.conditions`); ``events`` has these columns too. ``since`` and ``until`` are inclusive and
-    compare with record times. ``kind`` is that of the log that the cut's offset belongs to; None: the log that the
-    job's checkpoints are read from.
+    compare with record times.
     """
 
     relation: str
     events: sql.Identifier | None = None
     order: Sequence[str] = ()
-    kind: str | None = None
     cut: Cut = field(default_factory=Cut)
     since: datetime | None = None
     until: datetime | None = None
@@ -77,7 +71,7 @@ class History:
     equal: Mapping[str, Any] = field(default_factory=dict)
 
 
-def select_history(connection: Connection, job: Job, history: History) -> RowStream:
+def select_history(connection: Connection, job: Job, history: History) -> Iterator[Row]:
     """The rows of a history of a job, sorted by log, then by offset, in the caller's transaction: a snapshot.
 
     They are read while that is open; at most one page is in memory.
@@ -85,12 +79,11 @@ def select_history(connection: Connection, job: Job, history: History) -> RowStr
     """
     relation = sql.Identifier("coordinator", history.relation)
     order = sql.SQL(", ").join(sql.SQL("h.{}").format(sql.Identifier(name)) for name in ("log_offset", *history.order))
-    columns = fetch(connection, sql.SQL("select * from {} limit 0").format(relation)).columns
     stretches = _stretches(connection, job, history)
     if history.limit is not None:
         stretches = _newest(connection, job, history, stretches, history.limit)
     select = sql.SQL("select h.* {within} order by {order}").format(within=_within(relation, history), order=order)
-    return RowStream(columns, _read(connection, select, [_values(job, history, each) for each in stretches]))
+    return _read(connection, select, [_values(job, history, each) for each in stretches])
 
 
 def _read(connection: Connection, query: sql.Composed, values: Sequence[Row]) -> Iterator[Row]:
@@ -103,8 +96,7 @@ def _read(connection: Connection, query: sql.Composed, values: Sequence[Row]) ->
 
 def _stretches(connection: Connection, job: Job, history: History) -> list[Stretch]:
     """The offsets of each log up to the cut, without those that are certainly older than ``since``."""
-    cut = {"time": history.cut.time, "offset": history.cut.offset, "kind": history.kind}
-    values = {**job._asdict(), **cut, "since": history.since}
+    values = {**job._asdict(), "time": history.cut.time, "since": history.since}
     found = [Stretch(*row) for row in connection.execute(_STRETCHES, values).fetchall()]
     return [stretch for stretch in found if stretch.first <= stretch.last]
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from psycopg import sql
 
 from coordstream.queries.logs import WORST_FIRST, worst_state
-from coordstream.queries.rows import Row, Rows, fetch, grouped, job_values
+from coordstream.queries.rows import Row, fetch, grouped, job_values
 from coordstream.times import duration
 from eventlog.config import ALIVE_COMMITS, commit_ms
 from eventlog.errors import list_names
@@ -65,20 +65,19 @@ def job_key(row: Row) -> JobKey:
     return row["job_name"], row["job_id"]
 
 
-def task_statuses(connection: Connection, job: JobKey | None = None) -> Rows:
+def task_statuses(connection: Connection, job: JobKey | None = None) -> list[Row]:
     """The tasks that exist, with the ages of their last commits, and their lags; of one job, or of all."""
     return fetch(connection, _TASKS, job_values(job))
 
 
-def job_states(connection: Connection, logs: Iterable[Row], tasks: Iterable[Row], limits: JobLimits) -> Rows:
+def job_states(connection: Connection, logs: Iterable[Row], tasks: Iterable[Row], limits: JobLimits) -> list[Row]:
     """A row for each job that has a log: its state and lag, and sums over its logs; sorted by name.
 
     ``logs`` are those of `logs.recorded_logs`, ``tasks`` those of `task_statuses`.
     """
     intervals = {job_key(row): row["value"] for row in fetch(connection, _COMMIT_MS)}
     tasks_of, logs_of = (grouped(rows, "job_name", "job_id") for rows in (tasks, logs))
-    found = (_job_row(job, logs_of[job], tasks_of[job], intervals.get(job), limits) for job in sorted(logs_of))
-    return Rows(NO_STATE, found)
+    return [_job_row(job, logs_of[job], tasks_of[job], intervals.get(job), limits) for job in sorted(logs_of)]
 
 
 def worst_first(job: Row) -> tuple[object, ...]:

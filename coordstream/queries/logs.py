@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from psycopg import sql
 
 from coordstream.database import Database
-from coordstream.queries.rows import Row, Rows, fetch
+from coordstream.queries.rows import Row, fetch
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import Connection
 from eventlog.source import KAFKA, POSTGRES, RECORDING
@@ -46,10 +46,11 @@ order by p.job_name, p.job_id, p.stream_kind desc, p.incarnation
 """)
 
 UNREAD: Final = sql.SQL("""
-select u.*, projection.retired_detail(t.retired_at) as retired_detail
-from projection.unread_log u left join projection.retired_stream t using (stream_name)
-order by stream_name
-""")
+select s.*, u.*, projection.retired_detail(t.retired_at) as retired_detail
+from projection.unread_log u left join ({status}) s on false
+left join projection.retired_stream t on t.stream_name = u.stream_name
+order by u.stream_name
+""").format(status=STATUS)
 
 
 def silent_holders(connection: Connection) -> dict[str, str]:
@@ -61,17 +62,14 @@ def silent_holders(connection: Connection) -> dict[str, str]:
     }
 
 
-def logs_now(database: Database) -> tuple[Rows, str]:
+def logs_now(database: Database) -> tuple[list[Row], str]:
     """Every log with its current state and end; and a message if the brokers did not answer."""
-    recorded = recorded_logs(database.connection)
-    rows, unreachable = _with_ends(recorded, database.settings.kafka)
-    return Rows(recorded.columns, rows), unreachable
+    return _with_ends(recorded_logs(database.connection), database.settings.kafka)
 
 
-def recorded_logs(connection: Connection) -> Rows:
+def recorded_logs(connection: Connection) -> list[Row]:
     """Every log with its state, and with its end as its follower last saw it."""
-    found, unread = fetch(connection, STATUS), fetch(connection, UNREAD)
-    return Rows(found.columns, [*found, *(dict.fromkeys(found.columns) | _unread(log) for log in unread)])
+    return [*fetch(connection, STATUS), *map(_unread, fetch(connection, UNREAD))]
 
 
 def with_end(row: Row, end: int | None) -> Row:
@@ -106,19 +104,16 @@ def _is_on_brokers(row: Row) -> bool:
 
 def _unread(log: Row) -> Row:
     """What is known about a log in Postgres that has never been followed."""
-    job = identify(log["stream_name"], log["stream_kind"])
-    return {
+    job, retired = identify(log["stream_name"], log["stream_kind"]), log.pop("retired_detail")
+    return log | {
         "job_name": job.job_name,
         "job_id": job.job_id,
         "job_bucket": job.job_bucket,
-        "stream_name": job.stream_name,
         "stream_kind": job.stream_kind,
-        "incarnation": log["incarnation"],
         "next_offset": 0,
-        "end_offset": log["end_offset"],
         "lag": log["end_offset"],
-        "state": "stopped" if log["retired_detail"] is None else "retired",
-        "state_detail": log["retired_detail"] or "no follower has read it yet",
+        "state": "stopped" if retired is None else "retired",
+        "state_detail": retired or "no follower has read it yet",
         "backend": POSTGRES,
         "topic_is_missing": False,
         "is_newest": True,

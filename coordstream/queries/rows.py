@@ -1,7 +1,7 @@
 """Queries on the relations, now or at a moment. Times are texts in ISO 8601, UTC."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -25,7 +25,6 @@ PARTITION: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
 MOST_CHARACTERS: Final = 200
 
 _OF_JOB: Final = sql.SQL("select h.* from {source} h where h.job_name = %(name)s and h.job_id = %(id)s")
-_FUNCTIONS: Final = {"relation": "", "as_of": "_as_of", "as_of_offset": "_as_of_offset"}
 _FIRST_EVENT: Final = """
 select to_char(min(f.log_time) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')
 from projection.job_log l
@@ -34,24 +33,16 @@ cross join lateral (
 where %(name)s::text is null or l.job_name = %(name)s and l.job_id = %(id)s
 having min(f.log_time) > %(time)s
 """
-_END: Final = """
-select clock_timestamp() < %(time)s, max(p.next_offset)
-from projection.job_log l join projection.position p using (log_id)
-where l.is_current and (%(name)s::text is null or l.job_name = %(name)s and l.job_id = %(id)s)
-"""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A time, or an inclusive offset, or now if both are None."""
+    """A time, or now if it is None."""
 
     time: datetime | None = None
-    offset: int | None = None
 
     def __str__(self) -> str:
-        if self.time is not None:
-            return f" as of {self.time:%Y-%m-%d %H:%M:%S} UTC"
-        return "" if self.offset is None else f" as of offset {self.offset}"
+        return "" if self.time is None else f" as of {self.time:%Y-%m-%d %H:%M:%S} UTC"
 
     def clock(self) -> datetime:
         """The time that ages are relative to."""
@@ -69,43 +60,19 @@ class IsoTimeLoader(Loader):
         return bytes(data).decode().replace(" ", "T", 1).replace("+00", "Z", 1)
 
 
-class Rows(list[Row]):
-    """Rows in memory, with the names of their columns in the order of a CSV header, which needs no rows."""
-
-    def __init__(self, columns: Iterable[str], rows: Iterable[Row] = ()) -> None:
-        super().__init__(rows)
-        self.columns: Sequence[str] = list(columns)
-
-    @classmethod
-    def of(cls, columns: Sequence[str], values: Iterable[Sequence[Any]]) -> "Rows":
-        """Rows from their values, in the order of the columns."""
-        return cls(columns, (dict(zip(columns, row, strict=True)) for row in values))
-
-    def with_column(self, name: str, value: Any) -> "Rows":
-        """The same rows with one more column, which has the same value in each."""
-        return Rows([*self.columns, name], ({**row, name: value} for row in self))
+def rows_of(columns: Sequence[str], values: Iterable[Sequence[Any]]) -> list[Row]:
+    """Rows from their values, in the order of the columns."""
+    return [dict(zip(columns, row, strict=True)) for row in values]
 
 
-class RowStream:
-    """Rows that are read once, while they are printed, with the names of their columns."""
-
-    def __init__(self, columns: Iterable[str], rows: Iterator[Row]) -> None:
-        self.columns: Sequence[str] = list(columns)
-        self._rows = rows
-
-    def __iter__(self) -> Iterator[Row]:
-        return self._rows
-
-
-def fetch(connection: Connection, query: sql.Composable, values: Mapping[str, Any] | None = None) -> Rows:
+def fetch(connection: Connection, query: sql.Composable, values: Mapping[str, Any] | None = None) -> list[Row]:
     """All rows of a query, as dictionaries by column name."""
     with connection.cursor(row_factory=dict_row) as cursor:
         cursor.adapters.register_loader("timestamptz", IsoTimeLoader)
-        rows = cursor.execute(query.as_bytes(connection), values).fetchall()
-        return Rows((column.name for column in cursor.description or ()), rows)
+        return cursor.execute(query.as_bytes(connection), values).fetchall()
 
 
-def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: Any) -> Rows:
+def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: Any) -> list[Row]:
     """The rows of a state relation now, or of its as-of function at a cut.
 
     ``equal`` has values of columns to filter by; None does not filter.
@@ -115,18 +82,15 @@ def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: An
 
 def of_job(relation: str, cut: Cut) -> sql.Composed:
     """The query of `state`, without conditions; its parameters are `cut_values`."""
-    source = sql.SQL("coordinator.{relation}")
-    if cut.time is not None:
-        source = sql.SQL("coordinator.{as_of}(%(name)s, %(id)s, %(time)s)")
-    elif cut.offset is not None:
-        source = sql.SQL("coordinator.{as_of_offset}(%(name)s, %(id)s, %(offset)s)")
-    names = {suffix: sql.Identifier(f"{relation}{end}") for suffix, end in _FUNCTIONS.items()}
-    return _OF_JOB.format(source=source.format(**names))
+    if cut.time is None:
+        return _OF_JOB.format(source=sql.Identifier("coordinator", relation))
+    function = sql.Identifier("coordinator", f"{relation}_as_of")
+    return _OF_JOB.format(source=sql.SQL("{}(%(name)s, %(id)s, %(time)s)").format(function))
 
 
 def cut_values(job: Job, cut: Cut) -> Row:
     """A job at a cut as parameters of a query."""
-    return {**job_values(job), "time": cut.time, "offset": cut.offset}
+    return {**job_values(job), "time": cut.time}
 
 
 def conditions(equal: Mapping[str, Any]) -> sql.Composable:
@@ -198,15 +162,10 @@ def too_early(connection: Connection, job: Job | None, cut: Cut) -> str:
 
 
 def outside(connection: Connection, job: Job | None, cut: Cut) -> str:
-    """A sentence if the cut is before the first event, as `too_early`, or in the future, or beyond the logs' end."""
+    """A sentence if the cut is before the first event, as `too_early`, or in the future by the server's clock."""
     if cut == NOW:
         return ""
     if early := too_early(connection, job, cut):
         return early
-    row = connection.execute(_END, {**job_values(job), "time": cut.time}).fetchone()
-    is_future, end = row or (None, None)
-    if is_future:
-        return f"{cut.time:%Y-%m-%d %H:%M:%S} UTC is in the future. This is the state now."
-    if cut.offset is not None and end is not None and cut.offset >= end:
-        return f"Offset {cut.offset} is beyond the end of the logs, {end}. This is the state now."
-    return ""
+    is_future = connection.execute("select clock_timestamp() < %s", (cut.time,)).fetchone() == (True,)
+    return f"{cut.time:%Y-%m-%d %H:%M:%S} UTC is in the future. This is the state now." if is_future else ""

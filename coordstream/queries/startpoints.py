@@ -5,7 +5,7 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.queries.rows import Cut, Row, Rows, cut_values, fetch, of_job, printable
+from coordstream.queries.rows import Cut, Row, cut_values, fetch, of_job, printable
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartingOffset, Startpoint
 from projections.job_choice import Job
@@ -83,7 +83,7 @@ def startpoint_steps(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int | None = None,
-) -> Rows:
+) -> list[Row]:
     """The newest ``limit`` steps of a job's startpoints, sorted by time, as of a time or now.
 
     ``since`` and ``until`` are inclusive and compare with the time of the step.

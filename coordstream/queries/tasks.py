@@ -4,7 +4,7 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.queries.rows import Cut, Row, Rows, cut_values, fetch, of_job
+from coordstream.queries.rows import Cut, Row, cut_values, fetch, of_job
 from coordstream.queries.startpoints import type_and_value
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
@@ -49,7 +49,7 @@ order by system_name collate "C", stream_name collate "C", partition_id, key_buc
 """)
 
 
-def task_rows(connection: Connection, job: Job, cut: Cut) -> Rows:
+def task_rows(connection: Connection, job: Job, cut: Cut) -> list[Row]:
     """A row for each task of a job that any relation names; unknown values are null.
 
     ``partition_count`` is the number of assigned partitions, ``checkpoint_time`` the record time of the checkpoint.
@@ -57,12 +57,12 @@ def task_rows(connection: Connection, job: Job, cut: Cut) -> Rows:
     return _fetch(connection, _TASKS, job, cut)
 
 
-def task_partitions(connection: Connection, job: Job, task: str, cut: Cut) -> Rows:
+def task_partitions(connection: Connection, job: Job, task: str, cut: Cut) -> list[Row]:
     """A row for each partition that a task is assigned, has a checkpoint of, or would start."""
     return _fetch(connection, _PARTITIONS, job, cut, task=task)
 
 
-def _fetch(connection: Connection, query: sql.SQL, job: Job, cut: Cut, **values: str) -> Rows:
+def _fetch(connection: Connection, query: sql.SQL, job: Job, cut: Cut, **values: str) -> list[Row]:
     relations = {name: of_job(name, cut) for name in _RELATIONS}
     return fetch(connection, query.format(**relations), {**cut_values(job, cut), **values})
 

@@ -1,6 +1,6 @@
 """What consumer groups have committed."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from kafka import TopicPartition
@@ -12,7 +12,6 @@ from kafka.errors import (
     IllegalGenerationError,
     KafkaError,
     NoError,
-    NonEmptyGroupError,
     NotCoordinatorError,
     RebalanceInProgressError,
     UnknownMemberIdError,
@@ -36,7 +35,7 @@ class GroupOffset(NamedTuple):
     metadata: str = ""
 
 
-_HAS_MEMBERS: Final = (IllegalGenerationError, NonEmptyGroupError, RebalanceInProgressError, UnknownMemberIdError)
+_HAS_MEMBERS: Final = (IllegalGenerationError, RebalanceInProgressError, UnknownMemberIdError)
 _COORDINATOR_MOVED: Final = (CoordinatorLoadInProgressError, CoordinatorNotAvailableError, NotCoordinatorError)
 _GROUP_ERRORS: Final = (*_HAS_MEMBERS, *_COORDINATOR_MOVED, GroupAuthorizationFailedError)
 _NO_OFFSET: Final = -1
@@ -66,19 +65,14 @@ class ConsumerGroups(AdminClient):
             TopicPartition(*each): OffsetAndMetadata(offset.next_offset, offset.metadata, None)
             for each, offset in offsets.items()
         }
-        return self._change(group_id, lambda: self._client.alter_group_offsets(group_id, wanted))
-
-    def delete(self, group_id: str, partitions: Collection[GroupPartition]) -> Refusals:
-        """Delete what a group has committed for some partitions, and return what Kafka refused."""
-        gone = [TopicPartition(*each) for each in partitions]
-        return self._change(group_id, lambda: self._client.delete_group_offsets(group_id, gone))
-
-    def _change(self, group_id: str, change: Any) -> Refusals:
         try:
-            answers = self._ask(lambda: _raise_group_errors(change()), *_HAS_MEMBERS)
+            answers = self._ask(
+                lambda: _raise_group_errors(self._client.alter_group_offsets(group_id, wanted)), *_HAS_MEMBERS
+            )
         except _HAS_MEMBERS:
-            running = f"Consumers of the group {group_id} are running on {self._options.place}."
-            raise EventLogError(f"{running} Stop them, or use another group (--group).") from None
+            raise EventLogError(
+                f"Consumers of the group {group_id} are running on {self._options.place}. Stop them."
+            ) from None
         return {
             (each.topic, each.partition): f"Kafka refused the offset ({error.__name__.removesuffix('Error')})."
             for each, error in answers.items()

@@ -23,10 +23,6 @@ class RewindError(ManagerError):
     """A rewind cannot be planned, applied or undone, or its file cannot be read. Nothing was written to the log."""
 
 
-class RewindFollowed(RewindError):
-    """It is too late to undo a rewind: the job has started from it, or its tasks have written checkpoints since."""
-
-
 class Position(BaseModel):
     """Where the next start of a task would begin a partition, which has records from the oldest to before the end.
 
@@ -132,10 +128,10 @@ def with_times(moves: Sequence[Move], rates: Mapping[str, float]) -> list[Move]:
     return [move.model_copy(update={"seconds_to_catch_up": seconds.get(move.task_name)}) for move in moves]
 
 
-def require_unchanged(plan: RewindPlan, now: RewindPlan, *, may_advance: bool) -> None:
+def require_unchanged(plan: RewindPlan, now: RewindPlan) -> None:
     """Raise `RewindError` unless the same plan, made ``now``, starts from the same place and has the same targets.
 
-    ``may_advance``: checkpoints may have moved forward, as those of a running job do.
+    Checkpoints may have moved forward, as those of a running job do.
     """
     if now.coordinator_stream_id != plan.coordinator_stream_id:
         raise RewindError(f"The coordinator stream of {plan.job_word} was created again since the plan. {_NEW_PLAN}")
@@ -148,21 +144,18 @@ def require_unchanged(plan: RewindPlan, now: RewindPlan, *, may_advance: bool) -
             raise RewindError(f"The startpoint of {old} has changed since the plan. {_NEW_PLAN}")
         before, after = old.checkpoint_offset, new.checkpoint_offset
         is_later = after is not None and (before is None or (compare_offsets(after, before) or 0) > 0)
-        if after != before and not (may_advance and is_later):
+        if after != before and not is_later:
             raise RewindError(
                 f"The checkpoint of {old} was {before or 'none'} when the plan was made, and now is "
                 f"{after or 'none'}. {_NEW_PLAN}"
             )
 
 
-def require_followed(plan: RewindPlan, starts: Starts, decided_by: DecidedBy) -> None:
-    """Raise `RewindError` if the next start of a task would not begin where the plan says.
-
-    ``starts`` are the next starts with what is to be written, which is to decide them.
-    """
+def require_followed(plan: RewindPlan, starts: Starts) -> None:
+    """Raise `RewindError` if a next start, with the plan's startpoints written, would not begin where the plan says."""
     for move in plan.moves:
         start = starts[move.reader]
-        if start.decided_by != decided_by or start.starting_offset not in (None, str(move.to_offset)):
+        if start.decided_by != "startpoint" or start.starting_offset not in (None, str(move.to_offset)):
             raise RewindError(
                 f"{move} would not start at offset {move.to_offset}: the {start.decided_by} decides, as "
                 "`coordstream explain` shows."

@@ -3,25 +3,21 @@
 How far an interrupted rewind came, and what has happened since, is on the log.
 """
 
-from collections.abc import Mapping
-
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
-from eventlog.checkpoint import Offsets
 from eventlog.log import EventLog
-from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
+from eventlog.partition import StartpointKey, TaskName
 from eventlog.startpoint import StartpointSpecific
 from eventlog.wire.startpoints import encode_startpoint
-from managers.rewind.rewind_plan import Move, RewindError, RewindFollowed, RewindPlan
+from managers.rewind.rewind_plan import Move, RewindError, RewindPlan
 from managers.startpoints.startpoint_records import FAN_OUTS, TaskPartitions, key_meanings, without_key_bucket
 from managers.startpoints.startpoint_request import startpoint_events
 
 
 class UndoFile(BaseModel):
-    """What a rewind replaces, which it writes from ``log_offset`` on: startpoint requests, or else checkpoints.
+    """The startpoint requests that a rewind replaces; its own are created at ``created_ms``, from ``log_offset`` on.
 
-    ``requests`` are the values of before by the texts of their keys, None if there was none; ``created_ms`` is when
-    those of the rewind were created. ``checkpoints`` are the input offsets of before by task, empty if it had none.
+    ``requests`` are the values of before by the texts of their keys, None if there was none.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,8 +25,7 @@ class UndoFile(BaseModel):
     plan: RewindPlan
     log_offset: NonNegativeInt
     created_ms: int
-    requests: dict[str, str | None] = {}
-    checkpoints: dict[str, tuple[tuple[SystemStreamPartition, str | None], ...]] = {}
+    requests: dict[str, str | None]
 
 
 def requests_of(plan: RewindPlan, reads: TaskPartitions, created_ms: int) -> dict[str, StartpointSpecific]:
@@ -40,7 +35,7 @@ def requests_of(plan: RewindPlan, reads: TaskPartitions, created_ms: int) -> dic
         if len(meanings.get(key_text, ())) != 1:
             raise RewindError(
                 f"The startpoint request {key_text!r} has several meanings, so Samza would ignore it. Stop the job, "
-                "and use --checkpoints."
+                "and use `coordstream checkpoint write`."
             )
     return requests
 
@@ -49,7 +44,7 @@ def undone_requests(saved: UndoFile, log: EventLog, now_ms: int, *, force: bool)
     """What undoes requests that were written. A request of before comes back.
 
     ``force``: where the next start would have begun is requested, if a start of the job has fanned the request out.
-    Raises `RewindFollowed`: it has. Raises `RewindError`: another writer has changed a request.
+    Raises `RewindError`: it has, or another writer has changed a request.
     """
     values: dict[str, list[bytes | None]] = {}
     started: set[str] = set()
@@ -68,7 +63,7 @@ def undone_requests(saved: UndoFile, log: EventLog, now_ms: int, *, force: bool)
                 undone[key_text] = earlier[-1] if earlier else before
             case [*_, None] if move.task_name in started:
                 if not force:
-                    raise RewindFollowed(
+                    raise RewindError(
                         f"Too late to undo: the job has started from the startpoint request {key_text!r}. "
                         "Use --force to request the starting offsets of before."
                     )
@@ -78,32 +73,6 @@ def undone_requests(saved: UndoFile, log: EventLog, now_ms: int, *, force: bool)
                     f"The startpoint request {key_text!r} was changed by another writer. Look at "
                     "`coordstream startpoint show --history`."
                 )
-    return undone
-
-
-def offsets_of(plan: RewindPlan) -> dict[str, dict[SystemStreamPartition, str | None]]:
-    """The input offsets of a plan by task: the last processed one is one before the target."""
-    found: dict[str, dict[SystemStreamPartition, str | None]] = {}
-    for move in plan.moves:
-        found.setdefault(move.task_name, {})[move.partition] = str(move.to_offset - 1)
-    return found
-
-
-def undone_offsets(saved: UndoFile, current: Mapping[str, Offsets], *, force: bool) -> dict[str, Offsets]:
-    """The input offsets that undo what was written, by task.
-
-    Without ``force``, raises `RewindFollowed` if a checkpoint is neither as before nor as after.
-    """
-    undone: dict[str, Offsets] = {}
-    for task_name, offsets in offsets_of(saved.plan).items():
-        now, before = dict(current.get(task_name, {})), dict(saved.checkpoints.get(task_name, ()))
-        if now not in (before, {**before, **offsets}) and not force:
-            raise RewindFollowed(
-                f"Too late to undo: the checkpoint of task {task_name!r} was written again. Look at "
-                "`coordstream checkpoint history`, and use --force to restore the offsets of before."
-            )
-        if now != before:
-            undone[task_name] = before
     return undone
 
 

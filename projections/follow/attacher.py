@@ -39,7 +39,7 @@ BLOCKED_SECONDS: Final = 1.0
 LOST_OFFSET_SECONDS: Final = 1.0
 """How long to wait before attaching a stream again whose next offset is gone."""
 
-MakeTail = Callable[[TrackedLog, Projector, int, int | None], Tail]
+MakeTail = Callable[[TrackedLog, Projector, int], Tail]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +66,6 @@ class Attacher(LogSource):
             return
         name = stream.stream_name
         found = self.find_resume_point(name, self.run.plan.kind)
-        if self.run.plan.until is not None:
-            found = found.without_resync()
         stream.log_id = found.log.log_id
         stream.longest_absence_ms = longest_absence_ms(found.topic.facts)
         self._report(stream, found)
@@ -80,7 +78,7 @@ class Attacher(LogSource):
                 projector = self.projector(found.log)
         elif projector.next_offset < (start := found.topic.facts.start_offset):
             projector.pass_to(start)
-        stream.attach(self.make_tail(found.log, projector, found.target, self.run.plan.until))
+        stream.attach(self.make_tail(found.log, projector, found.target))
         stream.plan_end(found.topic.facts, is_new=not found.log.is_complete)
 
     def take_locks(self, streams: Sequence[FollowedStream]) -> None:
@@ -101,7 +99,7 @@ class Attacher(LogSource):
         with self.connection.transaction():
             make_current(self.connection, tail.log)
         log = replace(tail.log, is_current=True, is_complete=True, next_offset=tail.position)
-        stream.attach(self.make_tail(log, self.projector(log), tail.target, self.run.plan.until))
+        stream.attach(self.make_tail(log, self.projector(log), tail.target))
         name = stream.stream_name
         self.run.say_of(
             name, "replaced", f"{name}: incarnation {log.incarnation} is complete; relations show it from now on."
@@ -124,7 +122,7 @@ class Attacher(LogSource):
         stream.accept()
         holder = self.locks.holder(name)
         self.run.say_of(name, "held", "" if holder is None else self._handle_holder(name, holder))
-        stream.is_over = self.run.plan.has_end and self._is_read_as_planned(stream)
+        stream.is_over = self.run.plan.once and self._is_read_as_planned(stream)
 
     def _is_read_as_planned(self, stream: FollowedStream) -> bool:
         """Whether another follower has read the stream's present topic as far as planned."""
@@ -134,8 +132,7 @@ class Attacher(LogSource):
             stream.plan_end(self.source.describe(name))
         if log is None or stream.planned is None or is_another_topic(log, stream.planned):
             return False
-        end = stream.planned.end_offset if self.run.plan.until is None else self.run.plan.until + 1
-        return log.backend == self.source.backend and log.next_offset >= end
+        return log.backend == self.source.backend and log.next_offset >= stream.planned.end_offset
 
     def _handle_holder(self, name: str, holder: LockHolder) -> str:
         """End the holder's sessions if it has been silent for as long as the plan says; return what to report."""
@@ -228,7 +225,7 @@ class Refusals:
         if not isinstance(error, PositionMoved):  # otherwise another follower writes the log now
             self._write_refusal(stream, error, message)
         self.attacher.release(stream)  # another follower may have the rights, and a rebuild needs the lock
-        if isinstance(error, RETRIED) and not self.run.plan.has_end:
+        if isinstance(error, RETRIED) and not self.run.plan.once:
             stream.refuse(message, monotonic(), is_missing=isinstance(error, StreamMissing))
         else:
             stream.finish(message)
@@ -238,5 +235,5 @@ class Refusals:
         plan, backend = self.run.plan, self.attacher.source.backend
         if stream.has_lock:
             with ignore_rejections():
-                adds_row = not (plan.has_end and isinstance(error, StreamMissing))
+                adds_row = not (plan.once and isinstance(error, StreamMissing))
                 write_refusal(self.connection, stream.stream_name, plan.kind, backend, message, adds_row=adds_row)

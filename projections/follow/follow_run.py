@@ -1,9 +1,9 @@
 """The plan of a follower's run, what it reports, and the state of its streams, which outlive database sessions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from eventlog.backoff import Backoff, StopFlag
 from eventlog.errors import cause_of
@@ -29,32 +29,6 @@ RETRY_FIRST_SECONDS: Final = 1.0
 RETRY_LONGEST_SECONDS: Final = 30.0
 
 
-class StreamActivity(NamedTuple):
-    """A stream: ``waiting`` for brokers, a lock or the follower that holds it, ``over`` if it was read as planned.
-
-    ``next_offset``: the offset after the last applied event; None: it was never read. ``lag``: offsets from there to
-    the end at the last heartbeat; None: unknown. ``is_over``: it was read as planned, or given up. ``detail``: why it
-    was given up, or is refused.
-    """
-
-    stream_name: str
-    state: str
-    events: int
-    next_offset: int | None
-    lag: int | None
-    is_over: bool = False
-    detail: str | None = None
-
-
-class Activity(NamedTuple):
-    """``idle_seconds``: since the last turn of the follower's loop. ``outage``: what it waits for, empty if nothing."""
-
-    idle_seconds: float
-    events: int
-    outage: str
-    streams: Sequence[StreamActivity]
-
-
 @dataclass
 class FollowedStream:
     """A stream is attached (it has a ``tail``), or waits to be attached at ``due_at``, or is over.
@@ -65,8 +39,8 @@ class FollowedStream:
     ``refusal``: why it cannot be followed at present. It is retried, and counts as refused until some of it was read or
     nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
     ``outage``: what it waits for before it is attached again; only this stream, since ``unavailable_since``. That its
-    rows are `BLOCKED` is shown for as long as a refusal. ``seen_end``: its end at the last heartbeat; None: it is
-    unknown. ``longest_absence_ms``: see `continuity`.
+    rows are `BLOCKED` is shown for as long as a refusal. ``next_offset``: the offset after the last applied event;
+    None: it was never read. ``longest_absence_ms``: see `continuity`.
     """
 
     stream_name: str
@@ -85,7 +59,6 @@ class FollowedStream:
     accepted_at: float = AT_ONCE
     events: int = 0
     next_offset: int | None = None
-    seen_end: int | None = None
     longest_absence_ms: int | None = None
     retries: Backoff = field(
         default_factory=lambda: Backoff(first_seconds=RETRY_FIRST_SECONDS, longest_seconds=RETRY_LONGEST_SECONDS)
@@ -126,7 +99,7 @@ class FollowedStream:
         self.next_offset = progress.next_offset
 
     def detach(self, due_at: float = AT_ONCE) -> None:
-        self.tail, self.due_at, self.seen_end = None, due_at, None
+        self.tail, self.due_at = None, due_at
 
     def finish(self, failure: str = "") -> None:
         """Stop reading for good: the stream was read as far as planned, or is given up because of ``failure``."""
@@ -167,43 +140,21 @@ class FollowedStream:
             return Beat(self.log_id, "waiting", end_offset, self.outage)
         return Beat(self.log_id, self.tail.state if self.tail else None, end_offset)
 
-    def activity(self) -> StreamActivity:
-        next_offset, end = self.next_offset, self.seen_end
-        lag = None if next_offset is None or end is None else max(end - next_offset, 0)
-        detail = self.failure or self.refusal or None
-        state = self._activity_state()
-        return StreamActivity(self.stream_name, state, self.events, next_offset, lag, self.is_over, detail)
-
-    def _activity_state(self) -> str:
-        if self.refusal or self.failure:
-            return "refused"
-        if self.is_over:
-            return "over"
-        if self.is_waiting or self.outage:
-            return "waiting"
-        return "catching-up" if self.tail is None else self.tail.state
-
 
 @dataclass(frozen=True)
 class FollowPlan:
     """Which streams to follow, and how far.
 
-    ``follows_all``: all of Samza's streams that the source has or gets. ``once``: to their present ends. ``until``: to
-    this offset of the only stream, inclusive. Otherwise follow until stopped. ``take_over_after``: end the sessions of
-    a stream's holder that has been silent for this many seconds; None: wait for the holder.
+    ``follows_all``: all of Samza's streams that the source has or gets. ``once``: to their present ends; otherwise
+    follow until stopped. ``take_over_after``: end the sessions of a stream's holder that has been silent for this many
+    seconds; None: wait for the holder.
     """
 
     stream_names: tuple[str, ...] = ()
     follows_all: bool = False
     once: bool = False
-    until: int | None = None
     kind: str | None = None
     take_over_after: float | None = None
-
-    @property
-    def has_end(self) -> bool:
-        """Whether the follower ends without being stopped."""
-        return self.once or self.until is not None
 
 
 @dataclass
@@ -222,8 +173,7 @@ class FollowRun:
 
     ``is_listed``: the source has listed its streams. ``outage_timeout``: with an end, the seconds after which an outage
     ends the run (None: wait without limit). ``outage``: what the run has waited for since ``outage_since``, empty if
-    nothing. ``refusal``: why brokers or database refused the login, empty if they did not. ``stepped_at``: when the
-    follower last did something, be it waiting out an outage (monotonic seconds).
+    nothing. ``refusal``: why brokers or database refused the login, empty if they did not.
     """
 
     plan: FollowPlan
@@ -237,15 +187,14 @@ class FollowRun:
     outage: str = ""
     outage_since: float = 0.0
     refusal: str = ""
-    stepped_at: float = field(default_factory=monotonic)
     _identity: tuple[Any, ...] | None = None
     _last_messages: dict[str, str] = field(default_factory=dict)
     _same: dict[str, SameMessages] = field(default_factory=dict)
 
     @property
     def events(self) -> int:
-        """How many events were applied; may be read from another thread."""
-        return sum(stream.events for stream in list(self.streams.values()))
+        """How many events were applied."""
+        return sum(stream.events for stream in self.streams.values())
 
     def require_same(self, connection: Connection) -> None:
         """Raise DatabaseReplaced if the database, or its table of logs, is not the one of the run's first session."""
@@ -286,7 +235,7 @@ class FollowRun:
 
     def begin_outage(self, error: Exception, now: float) -> None:
         """Record that brokers or database failed; with an end, stop if they refused the login or time is up."""
-        if self.plan.has_end and is_login_refused(error):
+        if self.plan.once and is_login_refused(error):
             self.refusal = outage_reason(error)
             self.say(Notice(self.refusal, "login-refused"))
             self.stop_flag.set()
@@ -294,7 +243,7 @@ class FollowRun:
         if not self.outage:
             self.outage, self.outage_since = outage_reason(error), now
             self.say(Notice(outage_message(error), "outage"))
-        if self.plan.has_end and self.outage_timeout is not None and now >= self.outage_since + self.outage_timeout:
+        if self.plan.once and self.outage_timeout is not None and now >= self.outage_since + self.outage_timeout:
             self.stop_flag.set()
 
     def unavailable_reason(self) -> str:
@@ -305,7 +254,7 @@ class FollowRun:
     def stop_if_unavailable(self, now: float) -> None:
         """With an end, stop if all that is left are streams that were unavailable for as long as an outage may take."""
         left = [stream for stream in self.streams.values() if not stream.is_over]
-        if self.plan.has_end and self.outage_timeout is not None:
+        if self.plan.once and self.outage_timeout is not None:
             since = [now if stream.unavailable_since is None else stream.unavailable_since for stream in left]
             if now >= max(since, default=now) + self.outage_timeout:
                 self.stop_flag.set()

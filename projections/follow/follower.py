@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final
 
@@ -12,7 +12,7 @@ from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.attacher import Attacher, MakeTail
 from projections.follow.error_policy import OUTAGES
-from projections.follow.follow_run import Activity, FollowedStream, FollowPlan, FollowRun, StreamActivity
+from projections.follow.follow_run import FollowedStream, FollowPlan, FollowRun
 from projections.follow.heartbeat import NEVER
 from projections.follow.session import FollowSession
 from projections.follow.tail import Progress, Tail
@@ -38,15 +38,15 @@ class Outcome:
     is_complete: bool = True
     outage: str = ""
     refusal: str = ""
-    streams: Sequence[StreamActivity] = ()
+    streams: Sequence[FollowedStream] = ()
 
 
 class Follower:
     """Follows streams of one source into one database.
 
-    Uses two connections, one for locks and heartbeats and one to apply events. Only `stop` and `activity` may be called
-    from another thread. ``on_message`` gets messages for the operator. With a plan that has an end, ``outage_timeout``
-    seconds without brokers or database end the run. ``make_tail`` is for followers that apply events elsewhere.
+    Uses two connections, one for locks and heartbeats and one to apply events. Only `stop` may be called from another
+    thread. ``on_message`` gets messages for the operator. With a plan that has an end, ``outage_timeout`` seconds
+    without brokers or database end the run. ``make_tail`` is for followers that apply events elsewhere.
     """
 
     def __init__(
@@ -96,14 +96,7 @@ class Follower:
         self._run.stop_flag.set()
         self._source.wake()
 
-    def activity(self) -> Activity:
-        """What the follower is doing; may be called from another thread."""
-        run = self._run
-        streams = [stream.activity() for stream in list(run.streams.values())]
-        return Activity(monotonic() - run.stepped_at, run.events, run.outage, streams)
-
     def _wait_out(self, error: Exception) -> None:
-        self._run.stepped_at = monotonic()
         self._run.begin_outage(error, monotonic())
         for stream in self._run.streams.values():
             stream.lose_session()
@@ -133,5 +126,5 @@ class Follower:
             run.is_complete(),
             run.outage or run.unavailable_reason(),
             run.refusal,
-            [stream.activity() for stream in run.streams.values()],
+            [replace(stream) for stream in run.streams.values()],  # as they are before the session ends them
         )

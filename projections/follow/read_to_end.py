@@ -1,11 +1,9 @@
 """Reads one stream to its present end in one transaction, as a replay of many streams does for each of them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
-from eventlog.events import RecordedEvent, batches
-from eventlog.timestamps import MICROS_OF_AN_HOUR, micros_of, storable_micros
+from eventlog.events import batches
 from projections.follow.heartbeat import Beat, write_beats
 from projections.follow.resume import LogSource, ResumePoint
 from projections.follow.resync import resync
@@ -17,11 +15,11 @@ from projections.tracked_logs import make_current
 
 @dataclass(frozen=True, kw_only=True)
 class StreamReader(LogSource):
-    """Reads streams of a source to their ends, each in one transaction, over one connection. ``until``: as if each
-    stream ended before its first later event. ``on_progress`` gets the number of events of each batch.
+    """Reads streams of a source to their ends, each in one transaction, over one connection.
+
+    ``on_progress`` gets the number of events of each batch.
     """
 
-    until: datetime | None = None
     batch_events: int = BATCH_EVENTS
     on_progress: Callable[[int], None] = lambda _: None
 
@@ -32,7 +30,7 @@ class StreamReader(LogSource):
         with stream_lock(self.connection, stream_name):
             found = self.find_resume_point(stream_name, kind)
             with self.connection.transaction():
-                return self._read(found if self.until is None else found.without_resync())
+                return self._read(found)
 
     def _read(self, found: ResumePoint) -> LogResult:
         projector = self.projector(found.log)
@@ -50,31 +48,11 @@ class StreamReader(LogSource):
     def _apply(self, found: ResumePoint, projector: Projector) -> tuple[int, int]:
         first = max(projector.next_offset, found.topic.facts.start_offset)
         events = self.source.read(found.log.stream.stream_name, first, found.target)
-        bound = None if self.until is None else TimeBound(self.until, self.clock())
         added = quarantined = 0
-        for batch in batches(events if bound is None else bound.before(events), self.batch_events, BATCH_BYTES):
+        for batch in batches(events, self.batch_events, BATCH_BYTES):
             quarantined += projector.apply(batch)
             added += len(batch)
             self.on_progress(len(batch))
-        if projector.next_offset < found.target and not (bound and bound.is_reached):
+        if projector.next_offset < found.target:
             projector.pass_to(found.target)
         return added, quarantined
-
-
-class TimeBound:
-    """Passes a log's events before the first one that is later than ``until``; ``is_reached``: there was one. As for
-    the log's time, a record time more than an hour after ``now`` does not count.
-    """
-
-    def __init__(self, until: datetime, now: datetime) -> None:
-        self.is_reached = False
-        self._until = micros_of(until)
-        self._latest = micros_of(now) + MICROS_OF_AN_HOUR
-
-    def before(self, events: Iterable[RecordedEvent]) -> Iterator[RecordedEvent]:
-        for event in events:
-            time = storable_micros(event.timestamp)
-            if time is not None and self._until < time <= self._latest:
-                self.is_reached = True
-                return
-            yield event

@@ -61,14 +61,6 @@ class ResumePoint:
     message: str = ""
     events: int = 0
 
-    def without_resync(self) -> "ResumePoint":
-        """Read on at the position, for a reader that does not read to the end. A resync stays due for the next one."""
-        if not self.resync:
-            return self
-        due = f"{self.log.stream.stream_name} is to be read again from its start to find deleted keys"
-        message = " ".join(filter(None, (f"{due}: follow it without an end for that.", self.topic.facts.warning)))
-        return replace(self, resync=False, message=message)
-
 
 @dataclass(frozen=True)
 class LogSource:

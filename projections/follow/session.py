@@ -71,7 +71,6 @@ class FollowSession:
 
     def step(self) -> None:
         """Do what is due, and poll for events until something else is due."""
-        self._run.stepped_at = monotonic()
         self._run.say_rest(monotonic())
         try:
             self._list_streams()
@@ -134,7 +133,6 @@ class FollowSession:
                 self._finish_if_done(stream)
 
     def _on_resync_batch(self) -> None:
-        self._run.stepped_at = monotonic()
         self._attacher.locks.notice_end()
         self._beat_if_due()
         if self._run.stop_flag.is_set:
@@ -192,7 +190,6 @@ class FollowSession:
             if stream.tail is tail:  # a heartbeat may have found that the source is lost
                 with self._refusals.catch_errors(stream):
                     self._apply(stream, tail)
-            self._run.stepped_at = monotonic()  # each may wait for a lock
             self._beat_if_due()
 
     def _apply(self, stream: FollowedStream, tail: Tail) -> None:
@@ -225,7 +222,7 @@ class FollowSession:
             return
         if tail.is_replacement_complete:
             self._attacher.replace_current(stream, tail)
-        if tail.is_at_limit or (self._run.plan.once and stream.end is not None and tail.position >= stream.end):
+        if self._run.plan.once and stream.end is not None and tail.position >= stream.end:
             self._end(stream)
 
     def _end(self, stream: FollowedStream) -> None:
@@ -265,9 +262,7 @@ class FollowSession:
         for stream in streams:
             if monotonic() >= stream.accepted_at:
                 self._refusals.accept(stream)
-        for stream in streams:
-            stream.seen_end = ends.get(stream.stream_name)
-        beats = [beat for stream in streams if (beat := stream.beat(stream.seen_end)) is not None]
+        beats = [beat for stream in streams if (beat := stream.beat(ends.get(stream.stream_name))) is not None]
         write_beats(self._connection, beats, now)
         refused = [stream for stream in streams if stream.refusal and stream.tail is None]
         with ignore_rejections():

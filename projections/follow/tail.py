@@ -68,17 +68,14 @@ class EventBuffer:
 
 
 class Tail:
-    """Reads one log on. It is live once it has reached ``target``, the end when it was attached. ``until``: the last
-    offset to apply; None: no limit.
-    """
+    """Reads one log on. It is live once it has reached ``target``, the end when it was attached."""
 
-    def __init__(self, log: TrackedLog, projector: Projector, target: int, until: int | None = None) -> None:
+    def __init__(self, log: TrackedLog, projector: Projector, target: int) -> None:
         self.stream_name = log.stream.stream_name
         self.log = log
         self.target = target
         self.buffer = EventBuffer(projector.next_offset)
         self._projector = projector
-        self._limit = None if until is None else until + 1
 
     @property
     def position(self) -> int:
@@ -91,18 +88,13 @@ class Tail:
 
     @property
     def is_read_to_target(self) -> bool:
-        """Whether all events below the target, and up to the last one to apply, were read; they may not be applied."""
-        end = self.target if self._limit is None else min(self.target, self._limit)
-        return self.buffer.next_offset >= end
+        """Whether all events below the target were read; they may not be applied."""
+        return self.buffer.next_offset >= self.target
 
     @property
     def is_replacement_complete(self) -> bool:
         """Whether a new incarnation has caught up, and can replace the current one."""
         return not self.log.is_complete and self.position >= self.target
-
-    @property
-    def is_at_limit(self) -> bool:
-        return self._limit is not None and self.position >= self._limit
 
     @property
     def state(self) -> State:
@@ -112,9 +104,6 @@ class Tail:
         return "live" if self.is_live else "catching-up"
 
     def add(self, read: Read, now: float) -> None:
-        if self._limit is not None:
-            events = [event for event in read.events if event.offset < self._limit]
-            read = Read(read.stream_name, events, min(read.next_offset, self._limit))
         self.buffer.add(read, now)
 
     def apply(self, meanwhile: Meanwhile = lambda: None) -> Progress:

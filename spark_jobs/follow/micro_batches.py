@@ -204,8 +204,8 @@ class RangeRead(Read):
 class MicroBatchTail(Tail):
     """A tail whose events executors apply; what they did is added to it."""
 
-    def __init__(self, log: TrackedLog, projector: Projector, target: int, until: int | None) -> None:
-        super().__init__(log, projector, target, until)
+    def __init__(self, log: TrackedLog, projector: Projector, target: int) -> None:
+        super().__init__(log, projector, target)
         self.buffer = _Results(projector.next_offset)
         self._results: list[RangeResult] = []
 

@@ -92,7 +92,7 @@ def config_page(connection: Connection, asked: Asked) -> Row:
 
 def _changes(connection: Connection, job: Job, cut: Cut, pattern: str | None) -> list[Row]:
     keys = None if pattern is None else matching_keys(connection, job, pattern)
-    history = History("config_change", kind="coordinator", cut=cut, limit=MOST_CHANGES, equal={"config_key": keys})
+    history = History("config_change", cut=cut, limit=MOST_CHANGES, equal={"config_key": keys})
     return list(select_history(connection, job, history))[::-1]
 
 

@@ -11,7 +11,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from pydantic import SecretStr
 
-from coordstream.cli.db import change_membership
+from coordstream.cli.db import grant_role
 from coordstream.database import SchemaError, SchemaState, require_current, schema_state
 from coordstream.migrate import require_postgres, upgrade
 from coordstream.postgres import EmbeddedPostgres
@@ -322,8 +322,8 @@ def test_an_owner_that_is_no_superuser_may_create_roles_and_serve(fresh_server: 
     with closing(ReadPool(Settings(database_url=SecretStr(url)), url, 60)) as pool, pool.snapshot() as connection:
         assert connection.execute("select current_user").fetchone() == ("coordstream_reader",)
     with connect(url) as owner:
-        assert change_membership(owner, "coordstream_reader", "managing", revoke=False)
-        assert not change_membership(owner, "coordstream_reader", "managing", revoke=False)
+        assert grant_role(owner, "coordstream_reader", "managing")
+        assert not grant_role(owner, "coordstream_reader", "managing")
         assert owner.execute("select pg_has_role('coordstream_reader', 'usage')").fetchone() == (True,)
 
 

@@ -101,7 +101,6 @@ QUESTIONS: Final = (
     ("log", "show", FOLLOWED, "--limit", "1000"),
     ("config", "show", "imported"),
     ("config", "show", "imported", "--as-of", "2030-01-01"),
-    ("config", "show", "imported", "--as-of-offset", "160"),
     ("config", "history", "imported"),
     ("config", "history", "followed"),
     ("checkpoint", "show", "imported"),

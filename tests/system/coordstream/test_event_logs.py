@@ -77,17 +77,11 @@ def test_unknown_and_ambiguous_names_are_refused(
     assert str(refusal.value) == sentence
 
 
-def test_the_current_incarnation_is_the_default(cli: CommandLine, tmp_path: Path) -> None:
+def test_a_stream_has_one_current_log(cli: CommandLine, tmp_path: Path) -> None:
     for value in ("old", "new"):
         cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "a", value)]))
     with open_database() as database:
         assert find_log(database.connection, STREAM).incarnation == 2
-        assert find_log(database.connection, STREAM, 1).incarnation == 1
-    with (
-        pytest.raises(CoordstreamError, match=r"has no incarnation 3\. Known incarnations: 1, 2\."),
-        open_database() as database,
-    ):
-        find_log(database.connection, STREAM, 3)
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import subprocess
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,7 +39,7 @@ Scrape = dict[str, dict[str, set[str]]]
 
 @pytest.fixture
 def scrape(cli: CommandLine, topics: Topics, tmp_path: Path) -> Scrape:
-    """What `serve`, a follower and a coordinator serve, of jobs with everything that has a metric."""
+    """What `serve` and a coordinator serve, of jobs with everything that has a metric."""
     moved_back = recorded(checkpoint_v1("t", {"kafka.in.0": offset}) for offset in ("7", "3"))
     cli.done("import", recording(tmp_path / "c.jsonl", moved_back, "__samza_checkpoint_ver_1_for_views_1"))
     assigned = recorded([task_container("t"), task_partition("kafka.in.0", "t")])
@@ -56,14 +55,16 @@ def scrape(cli: CommandLine, topics: Topics, tmp_path: Path) -> Scrape:
     }
     for key, value in config.items():
         cli.done("config", "set", "orders", key, value)
-    commands = (("follow", stream), ("coordinator", "run", "orders"))
-    with ExitStack() as stack:
-        served = stack.enter_context(serving(cli.database_url)).client
-        addresses = [str(served.base_url.join("/"))]
-        for command in commands:
-            process = stack.enter_context(started(cli, *command, "--metrics-port", "0"))
-            assert process.stderr is not None
-            addresses.append(process.stderr.readline().rpartition(" on ")[2].removesuffix(".\n"))
+    with (
+        serving(cli.database_url) as served,
+        started(cli, "follow", stream),
+        started(cli, "coordinator", "run", "orders", "--metrics-port", "0") as process,
+    ):
+        assert process.stderr is not None
+        addresses = [
+            str(served.client.base_url.join("/")),
+            process.stderr.readline().rpartition(" on ")[2].removesuffix(".\n"),
+        ]
 
         def scraped() -> Scrape:
             found: Scrape = {"up": {}}

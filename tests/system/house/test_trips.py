@@ -40,7 +40,7 @@ sys.exit(main(sys.argv[1:]))
         ["checkpoint", "history", "wordcount_pv", "--limit", "1", "--json"],
         ["explain", "wordcount_pv", "Partition 1"],
         ["quarantine"],
-        ["log", "show", CHECKPOINT, "--csv", "--limit", "1000"],
+        ["log", "show", CHECKPOINT, "--json", "--limit", "1000"],
         ["export", CHECKPOINT],
     ],
     ids=lambda words: " ".join(words[:2]),

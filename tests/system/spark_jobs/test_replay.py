@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -119,16 +118,6 @@ def test_an_invalid_recording_means_that_nothing_is_written(
         assert count(connection, "eventlog.log") == 0
 
 
-def test_a_time_ends_every_log(spark: SparkSession, database_url: str, fleet: Path) -> None:
-    until = datetime.fromtimestamp(1_700_000_100, UTC)
-    assert replay_files(spark, database_url, fleet, until=until).count("added") > 0
-    with connect(database_url) as connection:
-        ((newest,),) = connection.execute("select max(record_time) from eventlog.event").fetchall()
-        assert newest <= until
-        before = count(connection, "eventlog.event")
-        assert replay_files(spark, database_url, fleet).count("skipped") == before
-
-
 def test_a_replay_creates_only_partitions_that_hold_events(
     spark: SparkSession, database_url: str, clone_database: Callable[[], str], fleet: Path, tmp_path: Path
 ) -> None:
@@ -174,7 +163,7 @@ def test_the_commands_run_on_a_server_of_spark_connect(connect_url: str, databas
     settings = {"COORDSTREAM_DATABASE_URL": database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
     for words, printed in (
         (("replay", "--from", str(RECORDING_A[0])), "Replayed 1 log: 427 events"),
-        (("verify", "--all", "--csv"), COORDINATOR),
+        (("verify", "--all", "--json"), COORDINATOR),
         (("archive", "--output", str(tmp_path / "lake")), "Run 1: 427 events of 1 logs in "),
     ):
         command = ("spark", *words, "--master", connect_url)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coordstream.cli.startpoint_plan import first_offset, input_problem, open_startpoint_job, write_commands
+from coordstream.cli.startpoint_plan import first_offset, input_problem, open_startpoint_job
 from coordstream.errors import CoordstreamError
 from eventlog.messages import SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
@@ -17,7 +17,6 @@ from eventlog.startpoint import (
 )
 from eventlog.system_admin import PartitionBounds, ResolvedStartpoint
 from managers.startpoints.next_starts import StartpointFacts, changed_starts
-from projections.job_choice import Job
 from tests.builders import checkpoint_v1
 from tests.fixtures.coordstream.command_line import CommandLine
 
@@ -68,22 +67,6 @@ def test_problems_of_a_startpoint_in_its_input(startpoint: Startpoint, offset: s
     problem = input_problem(startpoint, BOUNDS, ResolvedStartpoint(offset))
     assert problem is None if words is None else words in (problem or "")
     assert input_problem(startpoint, None, None) == "not found in the input."
-
-
-def test_requests_can_be_written_again() -> None:
-    requests: dict[str, Startpoint] = {
-        "kafka.in.0": StartpointSpecific("7", 1),
-        "kafka.in.1": StartpointSpecific("7", 2),
-        "kafka.in.2.Partition 2": StartpointTimestamp(1_700_000_000_001, 3),
-        "kafka.in.3": StartpointOldest(4),
-        "kafka.in.4": StartpointSpecific(None, 5),
-        "no key": StartpointOldest(6),
-    }
-    assert write_commands(Job("j", "1"), requests) == [
-        "coordstream startpoint write j/1 kafka.in.0-1 7",
-        "coordstream startpoint write j/1 kafka.in.2 2023-11-14T22:13:20.001Z --task 'Partition 2'",
-        "coordstream startpoint write j/1 kafka.in.3 oldest",
-    ]
 
 
 def test_a_job_without_a_coordinator_stream_has_no_startpoints(cli: CommandLine) -> None:

@@ -37,20 +37,18 @@ def offsets(rows: list[dict[str, Any]]) -> list[int]:
     return list(dict.fromkeys(row["log_offset"] for row in rows))
 
 
-def test_a_cut_applies_to_histories_and_states(wordcount: CommandLine) -> None:
+def test_a_cut_applies_to_histories(wordcount: CommandLine) -> None:
     with open_database() as database:
 
-        def found(relation: str, cut: Cut, kind: str | None) -> list[int]:
-            return [row["log_offset"] for row in rows_of(database.connection, relation=relation, cut=cut, kind=kind)]
+        def found(relation: str, cut: Cut) -> list[int]:
+            return [row["log_offset"] for row in rows_of(database.connection, relation=relation, cut=cut)]
 
-        everything = found("config_history", Cut(), None)
-        assert found("config_history", Cut(offset=200), "coordinator") == [n for n in everything if n <= 200]
-        commits = found("commit_history", Cut(), None)
+        configs = found("config_history", Cut())
+        assert found("config_history", Cut(BEFORE_RUN_2)) == [n for n in configs if n <= 112]
+        commits = found("commit_history", Cut())
         assert commits == sorted(commits)
-        assert found("commit_history", Cut(offset=111), None) == [n for n in commits if n <= 111]
-        assert found("commit_history", Cut(time=BEFORE_RUN_2), None) == [n for n in commits if n <= 111]
-        assert found("commit_history", Cut(offset=112), "coordinator") == [n for n in commits if n <= 111]
-        assert found("commit_history", Cut(time=datetime(2020, 1, 1, tzinfo=UTC)), None) == []
+        assert found("commit_history", Cut(BEFORE_RUN_2)) == [n for n in commits if n <= 111]
+        assert found("commit_history", Cut(datetime(2020, 1, 1, tzinfo=UTC))) == []
 
 
 def test_times_bound_a_history_on_both_sides(wordcount: CommandLine) -> None:

@@ -112,24 +112,6 @@ def test_with_once_a_topic_that_was_recreated_behind_its_holder_is_read_to_its_e
     assert position(connected, ORDERS) == (expected, None, "stopped", 2)
 
 
-def test_until_ends_when_the_holder_has_read_as_far(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    with (
-        make_log(ORDERS, a="1") as log,
-        PostgresSource(database_url) as other_source,
-        following(database_url, source, FollowPlan((ORDERS,))),
-    ):
-        wait_for_position(connected, ORDERS, 1)
-        with following(database_url, other_source, FollowPlan((ORDERS,), until=0)) as first:
-            wait_until(lambda: first.outcomes, what="the end")
-        with following(database_url, other_source, FollowPlan((ORDERS,), until=1)) as second:
-            second.wait_for(f"{ORDERS} is read by ")
-            append(log, a="2")
-            wait_until(lambda: second.outcomes, what="the end")
-    assert (second.outcomes[0].events, second.outcomes[0].is_complete) == (0, True)
-
-
 def test_a_recreated_topic_is_followed_as_a_new_incarnation(
     database_url: str, connected: Connection, cluster: MemorySource
 ) -> None:
@@ -184,36 +166,6 @@ def test_a_recording_is_read_again_where_it_meets_its_topic(
     assert run(database_url, cluster, FollowPlan((ORDERS,), once=True)).events == written
     expected = [("orders", "b", "2"), ("orders", "c", "3"), ("orders", "d", "4")]
     assert config(connected) == expected[: 2 + written]
-
-
-def test_until_leaves_a_resync_to_the_next_follower(
-    database_url: str, connected: Connection, cluster: MemorySource
-) -> None:
-    topic = cluster.topics[ORDERS]
-    say(cluster, a="1")
-    import_events(connected, ORDERS, list(topic.events))
-    say(cluster, b="2", c="3")
-    messages: list[str] = []
-    assert run(database_url, cluster, FollowPlan((ORDERS,), until=1), messages).events == 1
-    due = f"{ORDERS} is to be read again from its start to find deleted keys: follow it without an end for that."
-    assert (messages, config(connected)) == ([due], [("orders", "a", "1"), ("orders", "b", "2")])
-    topic.append(config_set("a").key, None)
-    topic.compact()
-    assert run(database_url, cluster, FollowPlan((ORDERS,), once=True)).events == 1
-    assert config(connected) == [("orders", "b", "2"), ("orders", "c", "3")]
-
-
-def test_until_continues_at_the_start_of_a_topic_that_lost_events(
-    database_url: str, connected: Connection, cluster: MemorySource
-) -> None:
-    say(cluster, a="1", b="2")
-    run(database_url, cluster, FollowPlan((ORDERS,), once=True))
-    say(cluster, c="3", d="4", e="5")
-    cluster.topics[ORDERS].delete_before(3)
-    assert run(database_url, cluster, FollowPlan((ORDERS,), until=3)).events == 1
-    assert [key for _, key, _ in config(connected)] == ["a", "b", "d"]
-    run(database_url, cluster, FollowPlan((ORDERS,), once=True))
-    assert [key for _, key, _ in config(connected)] == ["d", "e"]
 
 
 def test_a_resync_can_be_stopped(
@@ -281,11 +233,11 @@ def test_a_follower_that_waits_notices_the_end_of_an_outage(
     ):
         second.wait_for("This follower waits")
         cluster.is_away = True
-        wait_until(lambda: second.follower.activity().outage, what="the outage")
+        wait_until(lambda: second.follower._run.outage, what="the outage")
         cluster.is_away = False
         second.wait_for("Connections are restored")
         wait_until(lambda: not second.follower._run.streams[ORDERS].outage, what="the end of the outage")
-        assert second.follower.activity().outage == ""
+        assert second.follower._run.outage == ""
 
 
 def test_streams_that_are_taken_over_are_not_lost_before_they_are_attached(

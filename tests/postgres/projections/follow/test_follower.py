@@ -1,12 +1,6 @@
 """The follower: to the ends, live, and through outages."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-import psycopg
 import pytest
-from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
@@ -57,19 +51,6 @@ def test_once_ignores_later_events(
     assert position(connected, ORDERS) == (1, 1, "stopped", 1)
 
 
-@pytest.mark.parametrize(("until", "expected"), [(0, 1), (2, 3), (4, 5)])
-def test_until_ends_after_an_offset(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, until: int, expected: int
-) -> None:
-    with make_log(ORDERS, a="1", b="2", c="3", d="4") as log:
-        with following(database_url, source, FollowPlan((ORDERS,), until=until)) as running:
-            wait_for_position(connected, ORDERS, min(expected, 4))
-            append(log, e="5", f="6")
-            wait_until(lambda: running.outcomes, what="the end")
-        assert position(connected, ORDERS) == (expected, max(expected, 4), "stopped", 1)
-        assert run(database_url, source, FollowPlan((ORDERS,), until=until)).events == 0
-
-
 def test_all_once_ends_without_streams(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:
     assert run(database_url, source, FollowPlan(follows_all=True, once=True)).failures == {}
     make_log(ORDERS, a="1")
@@ -94,38 +75,6 @@ def test_appended_events_are_applied_while_live(
     ]
     assert all(batch.timestamp is not None for batch in running.applied)
     assert running.messages == []
-
-
-@contextmanager
-def new_logins_refused(url: str) -> Iterator[None]:
-    """Let the server refuse new sessions in a database for a while."""
-    name = sql.Identifier(str(conninfo_to_dict(url)["dbname"]))
-    allow = sql.SQL("alter database {} allow_connections {}")
-    with psycopg.connect(make_conninfo(url, dbname="postgres"), autocommit=True) as connection:
-        connection.execute(allow.format(name, sql.SQL("false")))
-        try:
-            yield
-        finally:
-            connection.execute(allow.format(name, sql.SQL("true")))
-
-
-CUT = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'coordstream follow%'"
-
-
-def test_while_the_database_is_away_the_lag_is_unknown(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    with make_log(ORDERS, a="1"), following(database_url, source, FollowPlan((ORDERS,))) as running:
-
-        def lag() -> int | None:
-            return running.follower.activity().streams[0].lag
-
-        wait_until(lambda: lag() == 0, what="the heartbeat")
-        with new_logins_refused(database_url):
-            connected.execute(CUT.encode())
-            running.wait_for("retrying")
-            wait_until(lambda: lag() is None, what="the unknown lag")
-        wait_until(lambda: lag() == 0, what="the heartbeat")
 
 
 def test_the_follower_can_be_stopped_during_an_outage(source: PostgresSource) -> None:

@@ -1,16 +1,14 @@
 """A stream is read to its end in one transaction: all of its new events, or none."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import pytest
 
-from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection
 from eventlog.source import SourceUnavailable
 from projections.follow.read_to_end import StreamReader
 from projections.log_result import LogResult
-from tests.fixtures.memory_source import FIRST_MS, MemorySource, MemoryTopic
+from tests.fixtures.memory_source import MemorySource, MemoryTopic
 from tests.fixtures.projections.follow.running import ORDERS
 from tests.fixtures.properties.importing import SETTINGS
 from tests.postgres.projections.follow.steps import clock, shown
@@ -78,13 +76,3 @@ def test_keys_that_were_deleted_meanwhile_are_swept(connected: Connection, topic
         assert "found 1 deleted key" in read(connected, source, batch_events=100).message
     assert len(shown(connected, CONFIG)) == 49
     assert ("key-08", "new", 1) in shown(connected, CONFIG)
-
-
-def test_a_time_ends_the_log_before_the_first_later_event(connected: Connection, topic: MemoryTopic) -> None:
-    late = RecordedEvent(EVENTS, FIRST_MS, 0, b'[1,"set-config","late"]', b'{"values":{"value":"1"}}')
-    topic.extend([late])
-    until = datetime.fromtimestamp(FIRST_MS / 1_000, UTC) + timedelta(seconds=99)
-    with source_of(topic) as source:
-        assert read(connected, source, until=until).added == 100
-        assert shown(connected, POSITION) == [(1, 100, "stopped", True)]
-        assert read(connected, source).added == EVENTS + 1 - 100

@@ -27,26 +27,23 @@ def registered(connection: Connection, incarnation: int = 1) -> TrackedLog:
         return register_log(connection, identify(ORDERS), incarnation, "kafka", SETTINGS, ARCHIVED_AT)
 
 
-def tail(connection: Connection, target: int, until: int | None = None, *, incarnation: int = 1) -> Tail:
+def tail(connection: Connection, target: int, *, incarnation: int = 1) -> Tail:
     log = registered(connection, incarnation)
-    return Tail(log, Projector(connection, log, SETTINGS, lambda: ARCHIVED_AT), target, until)
+    return Tail(log, Projector(connection, log, SETTINGS, lambda: ARCHIVED_AT), target)
 
 
 def read(events: Sequence[RecordedEvent], next_offset: int) -> Read:
     return Read(ORDERS, events, next_offset)
 
 
-@pytest.mark.parametrize(("target", "until"), [(3, None), (9, 2), (3, 8)])
-def test_it_is_due_once_it_was_read_to_its_target_or_limit(
-    connected: Connection, target: int, until: int | None
-) -> None:
-    followed = tail(connected, target, until)
+def test_it_is_due_once_it_was_read_to_its_target(connected: Connection) -> None:
+    followed = tail(connected, 3)
     followed.add(read(EVENTS[:2], 2), 0.0)
     assert (due_tails([followed], {ORDERS}, 0.0), followed.is_read_to_target) == ([], False)
     followed.add(read(EVENTS[2:], 5), 0.0)
     assert due_tails([followed], {ORDERS}, 0.0) == [followed]
     followed.apply()
-    assert (followed.is_live, followed.is_at_limit) == (until != 2, until == 2)
+    assert followed.is_live
 
 
 class Failing:

@@ -2,7 +2,6 @@
 
 import io
 import os
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -75,38 +74,6 @@ def test_standard_input_is_utf_8_in_every_locale(orders: CommandLine, encoding: 
         ended = subprocess.run(command, input=file, env=environment, cwd=CHECKOUT, capture_output=True, check=False)
         assert (ended.returncode, b"must be UTF-8" in ended.stderr) == (code, code == 2), ended
     assert config(orders) == {"a": "gü\r\nx"}
-
-
-def undone_by(printed: str) -> list[str]:
-    """The words of the command that undoes a change, after the program's name."""
-    (line,) = [line for line in printed.splitlines() if line.startswith("To undo: ")]
-    name, *words = shlex.split(line.removeprefix("To undo: "))
-    assert name == "coordstream"
-    return words
-
-
-@pytest.mark.parametrize("old", [None, "10", "", "two words; $HOME 'x'", "-Xmx512M", "--force", "--yes", "über"])
-def test_a_change_prints_how_to_undo_it(orders: CommandLine, old: str | None) -> None:
-    if old is not None:
-        orders.done("config", "set", "orders", "--", "a", old)
-    before = config(orders)
-    changes = [("set", "orders", "a", "-Dmy=1"), *([] if old is None else [("delete", "orders", "a")])]
-    for words in changes:
-        printed = orders.done("config", *words, "--yes")
-        assert config(orders) == ({"a": "-Dmy=1"} if words[0] == "set" else {})
-        orders.done(*undone_by(printed))
-        assert config(orders) == before
-
-
-@pytest.mark.parametrize("old", ["two\nlines", "\x1b[31m", "x" * 1001, "-"])
-def test_an_old_value_with_special_characters_is_not_printed(
-    orders: CommandLine, monkeypatch: pytest.MonkeyPatch, old: str
-) -> None:
-    given(monkeypatch, f"{old}\n".encode())
-    orders.done("config", "set", "orders", "a", "-")
-    printed = orders.done("config", "set", "orders", "a", "1").splitlines()[-1]
-    assert printed.isprintable()
-    assert printed.endswith("use a file with it: coordstream config set orders a - < FILE")
 
 
 def test_a_concurrent_change_is_not_overwritten(orders: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,6 @@ from coordstream.cli.consumer_groups import Committer
 from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import SourceUnavailable
-from tests.builders import checkpoint_v1, task_partition
 from tests.fixtures.coordstream.command_line import CommandLine
 from tests.fixtures.coordstream.rewindable_job import RewindableJob
 from tests.fixtures.kafka_topics import Topics
@@ -53,49 +52,13 @@ def test_offsets_of_others_are_kept_unless_they_are_to_be_replaced(
     job.commit(1, 4)
     job.follow(kafka_cli)
     kafka_cli.done(GROUPS, job.name)
-    groups.commit(
-        group_of(job), {(job.input, 0): GroupOffset(2, f"coordstream {job.name} 1 8"), (job.input, 1): GroupOffset(5)}
-    )
+    groups.commit(group_of(job), {(job.input, 0): GroupOffset(2, "coordstream 8"), (job.input, 1): GroupOffset(5)})
     kept = kafka_cli(GROUPS, job.name, "--json")
     assert (kept.code, outcomes(kept.json)) == (1, [(0, 2, "kept"), (1, 5, "committed")])
     assert "somebody else has set the offset of the group" in kept.err
     assert offsets(groups, job) == {0: 2, 1: 5}
     kafka_cli.done(GROUPS, job.name, "--overwrite")
     assert offsets(groups, job) == {0: 8, 1: 5}
-
-
-def test_offsets_of_partitions_that_no_task_reads_are_deleted(
-    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, topics: Topics
-) -> None:
-    job.commit(0, 7)
-    job.follow(kafka_cli)
-    kafka_cli.done(GROUPS, job.name)
-    former = topics.create(f"{job.name}-former", partitions=3)
-    own, others = GroupOffset(3, f"coordstream {job.name} 1 3"), GroupOffset(3)
-    of_other_job = GroupOffset(3, "coordstream other 1 3")
-    groups.commit(group_of(job), {(former, 0): own, (former, 1): others, (former, 2): of_other_job})
-    rows = kafka_cli.rows(GROUPS, job.name)
-    assert outcomes(rows) == [(0, 8, "unchanged"), (1, None, "skipped"), (0, None, "deleted")]
-    assert set(groups.offsets(group_of(job))) == {(job.input, 0), (former, 1), (former, 2)}
-
-
-@pytest.mark.parametrize("offset", [3, 7])
-def test_a_job_keeps_the_offset_of_another_job_that_reads_the_same_partition(
-    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, topics: Topics, offset: int
-) -> None:
-    other = RewindableJob(topics, f"{job.name}-other", partitions=1)
-    other.set_config({"task.inputs": f"kafka.{job.input}"})
-    topics.write(other.coordinator, [task_partition(f"kafka.{job.input}.0", "Partition 0")])
-    topics.write(other.checkpoints, [checkpoint_v1("Partition 0", {f"kafka.{job.input}.0": str(offset)})])
-    job.commit(0, 7)
-    job.follow(kafka_cli)
-    other.follow(kafka_cli)
-    kafka_cli.done(GROUPS, job.name)
-    shared = ("--group", group_of(job))
-    kept = kafka_cli(GROUPS, other.name, *shared, "--json")
-    assert (kept.code, [row for row in outcomes(kept.json) if row[2] != "skipped"]) == (1, [(0, 8, "kept")])
-    assert "the offset of the group is that of another job" in kept.err
-    kafka_cli.done(GROUPS, job.name)
 
 
 def test_a_group_with_running_consumers_is_refused(
@@ -107,13 +70,13 @@ def test_a_group_with_running_consumers_is_refused(
         refused = kafka_cli(GROUPS, job.name, "--json")
         assert (refused.code, outcomes(refused.json)) == (1, [(0, None, "failed"), (1, None, "failed")])
         assert f"{job.name}/1: Consumers of the group {group_of(job)} are running" in refused.err
-        kafka_cli.done(GROUPS, job.name, "--group", f"{job.name}-lag")
-    assert groups.offsets(f"{job.name}-lag")[job.input, 0].next_offset == 8
+    kafka_cli.done(GROUPS, job.name)
+    assert offsets(groups, job) == {0: 8}
 
 
 def test_a_cluster_that_does_not_answer_is_asked_once() -> None:
     nowhere = KafkaOptions.parse("127.0.0.1:1")
-    with Committer(None) as clusters:
+    with Committer() as clusters:
         groups = clusters.groups(nowhere)
         clusters.silent[nowhere] = SourceUnavailable("no answer")
         with pytest.raises(SourceUnavailable, match="no answer"):

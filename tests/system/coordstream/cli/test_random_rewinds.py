@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -18,7 +17,7 @@ from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from tests.fixtures.acceptance.torture import scaled
 from tests.fixtures.coordstream.command_line import CommandLine
-from tests.fixtures.coordstream.rewindable_job import NEVER_RUNNING, RewindableJob
+from tests.fixtures.coordstream.rewindable_job import RewindableJob
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 
 pytestmark = [pytest.mark.torture, pytest.mark.kafka]
@@ -39,7 +38,7 @@ def random() -> Random:
 @pytest.fixture
 def job(kafka_cli: CommandLine, topics: Topics, job_name: str) -> RewindableJob:
     """A job in its second run. Partition 0 has holes from compaction and transactions, partition 2 was added."""
-    made = RewindableJob(topics, job_name, settings=COMPACTED_SOON, config=NEVER_RUNNING)
+    made = RewindableJob(topics, job_name, settings=COMPACTED_SOON)
     topics.write(made.input, [keyed(n % 40, n) for n in range(120)])
     topics.write_transaction(made.input, [keyed(n, n) for n in range(120, 140)])
     topics.write_transaction(made.input, [keyed(n, n) for n in range(140, 150)], commit=False)
@@ -72,15 +71,12 @@ def test_a_plan_bounds_what_is_read_again_and_a_start_begins_there(
             job.commit(partition, random.randint(there[0][0] - 1, ends[partition] - 1), time=FIRST_MS)
         before = offsets(job)
         plan, undo = f"plan-{number}.json", f"plan-{number}.undo.json"
-        planned = kafka_cli(
-            "rewind", "plan", job.name, *target(random, job), *selection(random, job), "-o", plan, "--json"
-        )
+        planned = kafka_cli("rewind", "plan", job.name, *target(random), *selection(random, job), "-o", plan, "--json")
         assert planned.code == 0, planned.err
         moves = planned.json
         for move in moves:
             check_bounds(move, before, records[move["partition_id"]])
-        mode = random.choice([(), ("--checkpoints",)])
-        assert kafka_cli("rewind", "apply", plan, "--yes", *mode).code == 0
+        assert kafka_cli("rewind", "apply", plan, "--yes").code == 0
         moved = {move["partition_id"]: move["to_offset"] for move in moves}
         assert started(job) == {**before, **moved}
         finished = kafka_cli("rewind", "undo", undo, "--yes", "--force")
@@ -89,7 +85,7 @@ def test_a_plan_bounds_what_is_read_again_and_a_start_begins_there(
         forget_startpoints(job)
 
 
-def target(random: Random, job: RewindableJob) -> tuple[str, ...]:
+def target(random: Random) -> tuple[str, ...]:
     time = datetime.fromtimestamp(FIRST_MS / 1000 + random.randint(-10, 210), UTC)
     return random.choice(
         [
@@ -99,17 +95,8 @@ def target(random: Random, job: RewindableJob) -> tuple[str, ...]:
             ("--shift-by", str(random.randint(-150, 150))),
             ("--to-datetime", time.isoformat()),
             ("--to-deployment", "2"),
-            ("--from-file", str(offsets_file(random, job))),
         ]
     )
-
-
-def offsets_file(random: Random, job: RewindableJob) -> Path:
-    """A file with an offset for each task."""
-    prefix = "tasknames.Partition {0}.systems.kafka.streams." + job.input + ".partitions.{0}"
-    path = Path("offsets.properties")
-    path.write_text("".join(f"{prefix.format(n)}={random.randint(0, 59)}\n" for n in range(3)))
-    return path
 
 
 def selection(random: Random, job: RewindableJob) -> tuple[str, ...]:

@@ -75,11 +75,6 @@ def test_recordings_are_replayed_verified_and_rebuilt(spark_cli: CommandLine, tm
     assert spark_cli(*spark("verify", "wordcount_pv")).code == 0
 
 
-def test_an_until_in_the_past_of_a_recording_ends_it(spark_cli: CommandLine) -> None:
-    spark_cli.done(*spark("replay", "--from", RECORDING_A[0], "--until", "2000-01-01"))
-    assert spark_cli.ask("select count(*) from eventlog.event") == [(0,)]
-
-
 def test_topics_are_replayed(
     spark_cli: CommandLine, kafka_cli: CommandLine, topics: "Topics", coordinator_topic: str, job_name: str
 ) -> None:
@@ -139,6 +134,3 @@ def test_a_lake_is_written_verified_and_replayed(
     again = new("spark", "replay", "--from", lake, "--json").json
     assert (again["added"], again["skipped"], again["failures"]) == (0, 815, [])
     assert new.refused("spark", "replay", "--from", lake, "--jobs", "x*").startswith(f"No job in '{lake}' matches")
-    assert "restored as they were at its last run" in new.refused(
-        "spark", "replay", "--from", lake, "--until", "2026-01-01", code=2
-    )

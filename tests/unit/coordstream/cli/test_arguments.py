@@ -12,7 +12,7 @@ from coordstream.times import parse_ago
     ("text", "seconds"),
     [
         *(("90", 90), ("0.5", 0.5), ("90s", 90), ("5m", 300), ("1h 30m", 5400), (" an hour ", 3600)),
-        *(("PT1H30M", 5400), ("365d", 365 * 86_400)),
+        ("365d", 365 * 86_400),
     ],
 )
 def test_durations(text: str, seconds: float) -> None:
@@ -28,10 +28,9 @@ def test_durations_or_zero(text: str | float, seconds: float) -> None:
     ("text", "minutes"),
     [
         *(("2 hours ago", 120), ("90m", 90), ("90 MIN", 90), ("1 day, 6 h ago", 1800), ("1h30m", 90), ("0s", 0)),
-        *((" an hour ago ", 60), ("3 weeks 60 sec", 30_241), ("-2h", 120), ("1.5 hours", 90), ("PT2H", 120)),
-        *(("-pt1h30m", 90), ("P1DT30S", 1440.5), ("P2W", 20_160)),
+        *((" an hour ago ", 60), ("3 weeks 60 sec", 30_241), ("1.5 hours", 90)),
         *((text, None) for text in ("", "ago", "2", "hours", "2 wours", "2 months ago", "-", "2h x", "٢h", "2h-30m")),
-        *((text, None) for text in ("P", "PT", "P1M", "P1Y", "PT2", "1.2.3h", "--2h")),
+        *((text, None) for text in ("-2h", "PT2H", "1.2.3h")),
     ],
 )
 def test_how_long_ago(text: str, minutes: float | None) -> None:
@@ -50,11 +49,8 @@ def test_a_time_without_a_zone_is_utc(text: str) -> None:
     [
         ("now", "2026-01-31T12:00:30Z"),
         ("2 hours ago", "2026-01-31T10:00:30Z"),
-        ("-90m", "2026-01-31T10:30:30Z"),
-        ("PT2H", "2026-01-31T10:00:30Z"),
         ("today", "2026-01-31T00:00:00Z"),
         ("Yesterday", "2026-01-30T00:00:00Z"),
-        ("yesterday 14:30 UTC", "2026-01-30T14:30:00Z"),
         ("20260131", "2026-01-31T00:00:00Z"),
         ("1769860800250", "2026-01-31T12:00:00.250Z"),
         ("1000", "1970-01-01T00:00:01Z"),

@@ -1,10 +1,7 @@
-"""Tables, JSON, CSV, and the question before a write."""
+"""Tables, JSON, and the question before a write."""
 
-import csv
-import io
 import json
 import re
-import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -14,7 +11,7 @@ from rich.cells import cell_len
 from coordstream.cli import output
 from coordstream.cli.output import Column, confirm, exact_time_column, fitted, print_rows, time_column
 from coordstream.errors import CoordstreamError, note, warn
-from coordstream.queries.rows import Row, Rows, input_partition, printable
+from coordstream.queries.rows import Row, input_partition, printable
 
 
 @pytest.mark.parametrize(
@@ -54,7 +51,7 @@ def test_times_in_a_table_are_relative_unless_exact(capsys: pytest.CaptureFixtur
     rows = [{"at": "2026-01-31T10:00:00.25Z"}]
     columns = [time_column("set at", "at")]
 
-    def printed(*, utc: bool = False, as_json: bool | None = None) -> str:
+    def printed(*, utc: bool = False, as_json: bool = False) -> str:
         print_rows(
             rows, columns, title="t", as_json=as_json, utc=utc, clock=lambda: datetime(2026, 1, 31, 12, tzinfo=UTC)
         )
@@ -88,34 +85,6 @@ def test_a_pipe_gets_a_line_per_row_with_tabs_between_whole_cells(
         ["Partition 0", "2026-01-31 10:00:00.251", "–", "x" * 300 + r" 日本\tend"],
         ['a "b", c', "2026-01-31 10:00:00.000", "7", r"y\nz"],
     ]
-
-
-def test_csv_has_a_header_and_quotes(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows(Rows(ROWS[0], ROWS), COLUMNS, title="Things", as_json=False)
-    printed = capsys.readouterr().out
-    assert printed.endswith('"a ""b"", c","y\nz",2026-01-31T10:00:00Z,7\r\n')
-    header, first, second = csv.reader(io.StringIO(printed, newline=""))
-    assert header == ["name", "text", "at", "n"]
-    assert first == [*list(ROWS[0].values())[:3], ""]
-    assert second == [*list(ROWS[1].values())[:3], "7"]
-
-
-def test_csv_without_rows_has_a_header_and_nested_values_are_json(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows(Rows(["a", "b"]), [Column("a", "a")], title="Things", as_json=False)
-    assert capsys.readouterr().out == "a,b\r\n"
-    print_rows([{"a": True, "b": [{"c": None}]}], [], title="", as_json=False)
-    assert capsys.readouterr().out == 'a,b\r\ntrue,"[{""c"": null}]"\r\n'
-
-
-def test_csv_marks_formulas_and_has_escapes_on_a_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    row = {"a": "=1+1", "b": "-Xmx1g", "c": "-12", "d": "x\u202ey\x1b"}
-    print_rows([row], [], title="", as_json=False)
-    assert capsys.readouterr().out == "a,b,c,d\r\n'=1+1,'-Xmx1g,-12,x\u202ey\x1b\r\n"
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    print_rows([row], [], title="", as_json=False)
-    assert capsys.readouterr().out.endswith(",x\\u202ey\\x1b\r\n")
 
 
 def test_json_is_written_row_by_row_as_one_list(capsys: pytest.CaptureFixture[str]) -> None:

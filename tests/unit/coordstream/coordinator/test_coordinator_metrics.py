@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 import httpx
@@ -10,7 +11,7 @@ from coordstream.coordinator.checks import StreamPartitionCountMonitor
 from coordstream.coordinator.containers_server import CoordinatorServer
 from coordstream.coordinator.job_lock import JobLock
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun, WatchedCoordinator
-from coordstream.serve.process import serving_process
+from coordstream.serve.process import UNEXPLAINED, serving_process
 from eventlog.log import MemoryEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
@@ -20,6 +21,7 @@ from tests.fixtures.coordstream.coordinator.serving import attempt_of, context_o
 from tests.fixtures.coordstream.serve.serving import LOOPBACK
 
 MESSAGE: Final = "password=hunter2"
+TOKEN: Final = "0123456789abcdef"
 STREAM: Final = identify("__samza_coordinator_orders_1")
 MODEL: Final = JobModel({}, {"0": ContainerModel("0", {"t": TaskModel("t", frozenset(), 0)})})
 
@@ -36,10 +38,10 @@ def process_with(server: CoordinatorServer | None = None) -> CoordinatorProcess:
 
 
 @contextmanager
-def served(watched: WatchedCoordinator) -> Iterator[httpx.Client]:
+def served(watched: WatchedCoordinator, token_file: Path | None = None) -> Iterator[httpx.Client]:
     lines: list[str] = []
     with (
-        serving_process(LOOPBACK, None, watched, lines.append),
+        serving_process(LOOPBACK, token_file, watched, lines.append),
         httpx.Client(base_url=lines[0].rpartition(" ")[2].removesuffix("/."), timeout=60) as client,
     ):
         yield client
@@ -77,7 +79,7 @@ def test_metrics_of_a_coordinator() -> None:
     } <= set(lines)
 
 
-def test_a_monitor_that_fails_is_not_healthy_and_says_so() -> None:
+def test_a_monitor_that_fails_is_not_healthy_and_says_so_to_those_who_may_know(tmp_path: Path) -> None:
     model = build_job_model({"task.inputs": "kafka.in"}, {("kafka", "in"): range(1)}, {})
     monitor = StreamPartitionCountMonitor(context_of(model), fail, print)  # type: ignore[arg-type]
     watched = WatchedCoordinator(STREAM)
@@ -90,6 +92,11 @@ def test_a_monitor_that_fails_is_not_healthy_and_says_so() -> None:
     assert "coordstream_healthy 0.0" in metrics
     sentence = "The monitor of partitions failed unexpectedly: RuntimeError."
     assert (answer.status_code, answer.json()["error"]) == (503, sentence)
+    (tmp_path / "token").write_text(TOKEN)
+    with served(watched, tmp_path / "token") as client:
+        unexplained = client.get("/healthz")
+        explained = client.get("/healthz", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert [each.json()["error"] for each in (unexplained, explained)] == [UNEXPLAINED, sentence]
 
 
 def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics() -> None:

@@ -13,11 +13,11 @@ from eventlog.startpoint import StartpointSpecific
         ("job-runner", "ann", "host-1", "job-runner (ann@host-1)"),
         ("job-runner", None, None, "job-runner"),
         (None, "ann", "host-1", "ann@host-1"),
-        (None, None, None, "–"),
+        (None, None, None, None),
     ],
 )
 def test_a_writer_is_named_as_far_as_it_is_known(
-    source: str | None, username: str | None, host: str | None, text: str
+    source: str | None, username: str | None, host: str | None, text: str | None
 ) -> None:
     assert writer({"source": source, "username": username, "host": host}) == text
 

@@ -167,7 +167,7 @@ def test_a_suspended_one_that_was_taken_over_writes_nothing_when_it_continues(jo
     with job.coordinator("--config", str(job.file)) as first:
         line_with(first.stderr, "Serving")
         first.send_signal(signal.SIGSTOP)
-        cli.ask(END_HOLDER)  # as --take-over-after does, which needs ten seconds
+        cli.ask(END_HOLDER)
         with job.coordinator() as second, job.log() as log:
             line_with(second.stderr, "Serving")
             end = log.end_offset()
