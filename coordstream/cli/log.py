@@ -37,6 +37,7 @@ from coordstream.queries.rows import Row, RowStream, printable
 from coordstream.settings import load_settings
 from coordstream.times import exact
 from eventlog.events import NewEvent, RecordedEvent
+from eventlog.log import EventLog
 from eventlog.masked_event import mask_event
 from eventlog.messages import SetConfig
 from eventlog.postgres.archive import read_archive
@@ -48,6 +49,7 @@ from eventlog.source import EventSource, StreamFacts, StreamMissing
 from eventlog.streams import BROKER_DEFAULT, identify
 from eventlog.timestamps import ms_of, time_of
 from managers.job_names import job_id, job_name
+from managers.wrapped_logs import split_into_parts
 from projections.retired_streams import known_streams, restore_streams, retire_streams
 from projections.tracked_logs import TrackedLog
 
@@ -173,8 +175,8 @@ def append(
     else:
         events = _events_of(stream, from_file)
     _refuse_fingerprints(events)
-    with open_log(stream, kind, takes_many=from_file is not None) as log:
-        offsets = log.append(events, expected_offset=expected_offset)
+    with open_log(stream, kind) as log:
+        offsets = _append(log, events, expected_offset)
     row = {"stream_name": stream, "first_offset": offsets.start, "next_offset": offsets.stop}
     places = f"offset {offsets.start}" if len(offsets) == 1 else f"offsets {offsets.start} to {offsets.stop - 1}"
     print_result([row], f"{stream}: {places}", as_json=as_json)
@@ -227,6 +229,15 @@ def retire(
     rows = [{"stream_name": name, "is_retired": not undo} for name in dict.fromkeys(streams)]
     state = "is expected to be followed again" if undo else "is retired"
     print_result(rows, "\n".join(f"{row['stream_name']} {state}." for row in rows), as_json=as_json)
+
+
+def _append(log: EventLog, events: list[NewEvent], expected_offset: int | None) -> range:
+    """Append all events or none; on a topic in parts that it accepts, of which the first may be written alone."""
+    if log.capabilities.conditional_append:
+        return log.append(events, expected_offset=expected_offset)
+    parts = list(split_into_parts(events)) or [events]
+    offsets = [log.append(part, expected_offset=expected_offset) for part in parts]
+    return range(offsets[0].start, offsets[-1].stop)
 
 
 def _events(
