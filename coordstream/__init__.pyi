@@ -203,7 +203,6 @@ from managers.job_names import (
     coordinator_stream as coordinator_stream,
     coordinator_system as coordinator_system,
 )
-from managers.metrics import MetricsRegistry as MetricsRegistry
 from managers.offsets.offset_manager import (
     END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET,
     CheckpointListener as CheckpointListener,

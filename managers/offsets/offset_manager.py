@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from threading import Lock, RLock
 from types import MappingProxyType
 from typing import Final
@@ -27,7 +28,6 @@ from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointM
 from managers.checkpoints.checkpoint_events import convert_to_versions, require_offset
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.errors import Startable, TaskNotRegistered
-from managers.metrics import OffsetManagerMetrics
 from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
@@ -52,6 +52,18 @@ class CheckpointListener:
 
     def on_checkpoint(self, offsets: Offsets) -> None:
         """Called with the offsets that were written."""
+
+
+@dataclass
+class OffsetManagerMetrics:
+    """Counts since the manager was created (Samza's class).
+
+    ``checkpointed_offsets`` has the last written offset of each partition, ``""`` before the first commit.
+    """
+
+    checkpointed_offsets: dict[SystemStreamPartition, str | None] = field(default_factory=dict)
+    commit_count: int = 0
+    refused_startpoint_count: int = 0
 
 
 _NO_LISTENERS: Final[Mapping[str, CheckpointListener]] = MappingProxyType({})
@@ -104,7 +116,6 @@ class OffsetManager(Startable):
         self._startpoints: dict[Reader, Startpoint] = {}
         self._fanned_out: dict[Reader, Startpoint] = {}
         self.metrics: Final = OffsetManagerMetrics()
-        """Metrics since the manager was created."""
 
     @property
     def refused_startpoints(self) -> Sequence[RefusedStartpoint]:
