@@ -16,9 +16,8 @@ from kafka.record.memory_records import MemoryRecords
 from eventlog.errors import EventLogError
 from eventlog.events import CREATE_TIME, RecordedEvent, no_collections
 from eventlog.frozen_dict import frozen
-from eventlog.invalid_batch import invalid_batch_event
 from eventlog.kafka.options import MAX_BATCH_VARIABLE
-from eventlog.kafka.record_batch import BatchFacts, OffsetsInvalid, RecordsDamaged, batch_events
+from eventlog.kafka.record_batch import BatchFacts, RecordsDamaged, batch_events
 from eventlog.source import StreamRefused
 
 _HEADER_BYTES: Final = DefaultRecordBatch.HEADER_STRUCT.size
@@ -123,20 +122,9 @@ def check_sum(batch: Any) -> None:
 def _batch_events(batch: Any, records: bytes) -> list[RecordedEvent]:
     append_time = None if batch.timestamp_type == CREATE_TIME else batch.max_timestamp
     place = (batch.base_offset, batch.last_offset_delta)
-    try:
-        return batch_events(
-            records, BatchFacts(*place, batch.first_timestamp, append_time, batch.leader_epoch, batch.records_count)
-        )
-    except OffsetsInvalid:
-        event = invalid_batch_event(
-            batch.base_offset,
-            batch.last_offset,
-            records,
-            timestamp=batch.max_timestamp,
-            timestamp_type=batch.timestamp_type,
-            leader_epoch=batch.leader_epoch,
-        )
-        return [event]
+    return batch_events(
+        records, BatchFacts(*place, batch.first_timestamp, append_time, batch.leader_epoch, batch.records_count)
+    )
 
 
 def _old_event(record: Any) -> RecordedEvent:
