@@ -79,9 +79,6 @@ class PostgresSource(Closing):
         with self._connected() as connection:
             return self._query_ends(connection, stream_names)
 
-    def end_of_epoch(self, stream_name: str, leader_epoch: int) -> None:
-        """See `EventSource.end_of_epoch`; Postgres has no epochs."""
-
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
         with self._connected() as connection:
             log = _own_log(connection, stream_name)
