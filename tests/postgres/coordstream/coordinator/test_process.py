@@ -204,11 +204,13 @@ def test_another_changelog_partition_of_a_task_is_reported_and_stays(
     assert lock.take()
     process = process_of(log, lock, lines, MODEL)
     changelogs = ChangelogPartitionManager(store)
-    changelogs.write_change_log_partition_mapping({"Partition 1": 7}, force=True)
+    changelogs.write_change_log_partition_mapping({"Partition 1": None})
+    changelogs.write_change_log_partition_mapping({"Partition 1": 7})
     process._store.catch_up()
     process._keep_job()
     process._keep_job()
-    changelogs.write_change_log_partition_mapping({"Partition 1": 1}, force=True)
+    changelogs.write_change_log_partition_mapping({"Partition 1": None})
+    changelogs.write_change_log_partition_mapping({"Partition 1": 1})
     process._keep_job()
     assert len(lines) == 2
     assert "Partition 1" in lines[0]
