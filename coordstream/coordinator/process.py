@@ -73,8 +73,6 @@ class CoordinatorProcess:
         self._coordinator: Final = JobCoordinator(self._store, before_write=self._require_lock)
         self.context: Final = JobServingContext(LocalityManager(self._store).read_locality)
         self._watch: Final = ConfigWatch(self._store, self.context, run.report, adapts=run.restarts_on_change)
-        self._intact: tuple[JobAttempt | None, int] = (None, 0)
-        """The attempt that the stream had at this position."""
         self._server: CoordinatorServer | None = None
         self._checks: Sequence[PeriodicCheck] = ()
         self._is_unchecked = False
@@ -126,7 +124,7 @@ class CoordinatorProcess:
             try:
                 change = self.context.changes.get(timeout=CHECK_SECONDS)
             except Empty:
-                self._keep_job()
+                self._keep_lock()
                 if self._retry_at is not None and monotonic() >= self._retry_at:
                     self._adapt()
                 continue
@@ -174,26 +172,13 @@ class CoordinatorProcess:
         """End `wait`. May be called by a signal handler or another thread."""
         self.context.changes.put(None)
 
-    def _keep_job(self) -> None:
+    def _keep_lock(self) -> None:
         try:
             self._require_lock()
-            self._keep_attempt()
         except (EventLogError, psycopg.Error) as error:
             self._report_outage(_outage_of(error))
         else:
             self._report_outage("")
-
-    def _keep_attempt(self) -> None:
-        """Write again what another program has overwritten, such as a coordinator that was suspended in an append."""
-        attempt = self.context.attempt
-        position = self._store.position  # before the values are read: another thread may read on meanwhile
-        known, known_at = self._intact
-        if attempt is None or (attempt is known and position == known_at):
-            return
-        if not self._coordinator.is_intact(attempt):
-            self._coordinator.restore(attempt)
-            self._options.report("Another program changed the job's assignments or metadata. They were written again.")
-        self._intact = attempt, position
 
     def _report_outage(self, outage: str) -> None:
         if outage != self._outage:
