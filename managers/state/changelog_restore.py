@@ -12,7 +12,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.system_admin import Changelogs
 from managers.job_facts import TRANSACTIONAL_RESTORE, delete_retention_ms, is_transactional, min_compaction_lag_ms
-from managers.state.key_value_store import BulkLoading, KeyValueStore, StoreOpener
+from managers.state.key_value_store import KeyValueStore, StoreOpener
 from managers.state.state_backend import ReportProgress, RestoreProgress, StatefulTask, TaskRestoreManager
 from managers.state.state_errors import InvalidMarker, StoreNotRestored, StoreUnreadable
 from managers.state.state_markers import committed_offset
@@ -253,9 +253,6 @@ class KafkaChangelogRestoreManager(TaskRestoreManager):
 
 
 def _apply(store: KeyValueStore, latest: Mapping[bytes, bytes | None]) -> None:
-    if isinstance(store, BulkLoading):
-        store.load_changes(latest)
-        return
     for key, value in latest.items():
         if value is None:
             store.delete(key)

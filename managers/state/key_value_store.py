@@ -2,10 +2,10 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import Final, Protocol, cast, runtime_checkable
+from typing import Final, Protocol, cast
 
 from eventlog.atomic_file import atomic_file
 from eventlog.checkpoint import CheckpointId
@@ -45,14 +45,6 @@ class KeyValueStore(Protocol):
 
     def close(self) -> None:
         """Close the store. Entries that were not flushed may be lost."""
-
-
-@runtime_checkable
-class BulkLoading(Protocol):
-    """A store that a restore can fill faster than with `KeyValueStore.put`."""
-
-    def load_changes(self, changes: Mapping[bytes, bytes | None]) -> None:
-        """Set keys, or delete them where the value is None. A crash before the next `flush` may lose this."""
 
 
 StoreOpener = Callable[[str], KeyValueStore]
@@ -167,7 +159,7 @@ class RocksDbStore:
         directory is that of a `DictStore`, or a file in it is damaged.
         """
         try:
-            from rocksdict import Checkpoint, Options, Rdict, WriteBatch, WriteOptions  # noqa: PLC0415 (of the extra `state`)
+            from rocksdict import Checkpoint, Options, Rdict  # noqa: PLC0415 (of the extra `state`)
         except ImportError as error:
             raise missing_package("A RocksDB store", "rocksdict") from error
         _make(directory, "RocksDbStore")
@@ -179,9 +171,6 @@ class RocksDbStore:
                 raise
             raise StoreUnreadable(directory, f"is damaged ({str(error).splitlines()[0].rstrip('.')})") from error
         self._checkpoint: Final = Checkpoint
-        self._new_batch: Final = WriteBatch
-        self._unlogged: Final = WriteOptions()
-        self._unlogged.disable_wal = True  # type: ignore[method-assign, assignment] # its stub is wrong
         self._is_closed = False
 
     def get(self, key: bytes) -> bytes | None:
@@ -193,16 +182,6 @@ class RocksDbStore:
 
     def delete(self, key: bytes) -> None:
         self._database.delete(key)
-
-    def load_changes(self, changes: Mapping[bytes, bytes | None]) -> None:
-        """See `BulkLoading.load_changes`: one batch that is not in the write-ahead log."""
-        batch = self._new_batch(raw_mode=True)
-        for key, value in changes.items():
-            if value is None:
-                batch.delete(key)
-            else:
-                batch.put(key, value)
-        self._database.write(batch, self._unlogged)
 
     def range(self, start: bytes | None = None, end: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """See `KeyValueStore.range`. Shows the entries as of the call."""

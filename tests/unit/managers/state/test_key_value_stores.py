@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointId
-from managers.state.key_value_store import BulkLoading, DictStore, KeyValueStore, RocksDbStore
+from managers.state.key_value_store import DictStore, KeyValueStore, RocksDbStore
 from managers.state.state_errors import StoreUnreadable
 
 FIRST, SECOND = CheckpointId(1, 1), CheckpointId(2, 2)
@@ -55,17 +55,6 @@ def open_and_read(open_store: Callable[[Path], KeyValueStore], directory: Path) 
     entries = dict(store.range())
     store.close()
     return entries
-
-
-def test_rocksdb_loads_many_changes_at_once(tmp_path: Path) -> None:
-    store = RocksDbStore(tmp_path)
-    assert isinstance(store, BulkLoading)
-    store.put(b"b", b"old")
-    store.put(b"c", b"old")
-    store.load_changes({b"a": b"", b"b": b"new", b"c": None, b"absent": None})
-    store.flush()
-    store.close()
-    assert open_and_read(RocksDbStore, tmp_path) == {b"a": b"", b"b": b"new"}
 
 
 @pytest.mark.parametrize("length", [3, 8, 9])
