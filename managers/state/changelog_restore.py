@@ -224,7 +224,7 @@ class KafkaChangelogRestoreManager(TaskRestoreManager):
             copy_checkpoint(origin, self._directory)
 
     def _open(self, found: StoreToRestore, plan: RestorePlan) -> tuple[KeyValueStore, RestorePlan]:
-        """The store, and how to restore it: from the beginning if its directory is that of another kind of store."""
+        """The store, and how to restore it: from the beginning if a file in its directory is damaged."""
         from_beginning = plan_restore(found._replace(local={}))
         try:
             store = self._open_store(self._name)

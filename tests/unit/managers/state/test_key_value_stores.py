@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointId
 from managers.state.key_value_store import DictStore, KeyValueStore, RocksDbStore
-from managers.state.state_errors import StoreUnreadable
 
 FIRST, SECOND = CheckpointId(1, 1), CheckpointId(2, 2)
 BOUND = st.none() | st.binary(max_size=2)
 
 
-@pytest.mark.parametrize("open_store", [DictStore, RocksDbStore, lambda _: DictStore()])
+@pytest.mark.parametrize("open_store", [RocksDbStore, lambda _: DictStore()])
 @settings(max_examples=10)
 @given(st.lists(st.tuples(st.binary(max_size=2), st.none() | st.binary())), BOUND, BOUND)
 def test_a_store_is_a_sorted_map(
@@ -55,14 +54,3 @@ def open_and_read(open_store: Callable[[Path], KeyValueStore], directory: Path) 
     entries = dict(store.range())
     store.close()
     return entries
-
-
-@pytest.mark.parametrize("length", [3, 8, 9])
-def test_an_incomplete_file_is_rejected(tmp_path: Path, length: int) -> None:
-    store = DictStore(tmp_path)
-    store.put(b"key", b"value")
-    store.flush()
-    file = tmp_path / "entries"
-    file.write_bytes(file.read_bytes()[:length])
-    with pytest.raises(StoreUnreadable, match=r"is incomplete\. Delete the store's directory"):
-        DictStore(tmp_path)

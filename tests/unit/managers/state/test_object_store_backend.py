@@ -7,7 +7,6 @@ from typing import Any, Final
 import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV2
-from managers.state.key_value_store import RocksDbStore
 from managers.state.object_store_backend import FileDigests, ObjectStoreStateBackendFactory, StoreObjects
 from managers.state.state_errors import InvalidMarker, SnapshotDamaged, StoreNotRestored
 from managers.state.store_directories import checkpoint_directories, delete_directory
@@ -21,7 +20,7 @@ class Task(TaskWithStores):
     """A task with stores in RocksDB, which an object store backs up."""
 
     def __init__(self, backend: ObjectStoreStateBackendFactory, base: Path) -> None:
-        super().__init__(base, "orders", {OBJECTS: backend}, ("counts", "sums"), open_directory=RocksDbStore)
+        super().__init__(base, "orders", {OBJECTS: backend}, ("counts", "sums"))
         self.backend: Final = backend
         self.objects: Final = backend.objects(self.task, ["counts"])["counts"]
         self.open()

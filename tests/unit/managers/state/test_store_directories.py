@@ -40,9 +40,7 @@ def test_config_says_where_stores_with_and_without_a_backup_are(tmp_path: Path, 
     config = {"stores.logged.changelog": "kafka.changes"}
 
     def directory(more: dict[str, str]) -> Path:
-        return StatefulTask("Partition 0", {**config, **more}, tmp_path, lambda _: DictStore(None)).store_directory(
-            store
-        )
+        return StatefulTask("Partition 0", {**config, **more}, tmp_path, lambda _: DictStore()).store_directory(store)
 
     assert directory({}) == tmp_path / store / "Partition_0"
     assert directory({key: "/elsewhere"}) == Path("/elsewhere") / store / "Partition_0"
