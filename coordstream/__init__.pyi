@@ -45,7 +45,6 @@ from eventlog.postgres.log import (
 )
 from eventlog.startpoint import (
     Startpoint as Startpoint,
-    StartpointMaker as StartpointMaker,
     StartpointNotSupported as StartpointNotSupported,
     StartpointOldest as StartpointOldest,
     StartpointSpecific as StartpointSpecific,
@@ -153,8 +152,6 @@ from managers.checkpoints.checkpoint_tool import (
 )
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager as KafkaCheckpointManager
 from managers.config.job_config import (
-    ConfigChange as ConfigChange,
-    ConfigSubscription as ConfigSubscription,
     delete_config as delete_config,
     read_config as read_config,
     read_launch_config as read_launch_config,
@@ -173,7 +170,6 @@ from managers.job_models.job_model_building import (
     count_partitions as count_partitions,
     with_matching_inputs as with_matching_inputs,
 )
-from managers.coordinator.serving_context import container_environment as container_environment
 from managers.job_models.job_coordinator_metadata import (
     JobCoordinatorMetadata as JobCoordinatorMetadata,
     JobMetadataChange as JobMetadataChange,
@@ -192,7 +188,6 @@ from managers.job_models.job_model_building import (
     PreviousAssignment as PreviousAssignment,
     build_job_model as build_job_model,
 )
-from managers.job_models.job_model_json import JobModelNotRead as JobModelNotRead, read_job_model as read_job_model
 from managers.job_models.job_model_json import (
     job_model_from_json as job_model_from_json,
     job_model_to_json as job_model_to_json,
@@ -203,7 +198,6 @@ from managers.job_names import (
     coordinator_stream as coordinator_stream,
     coordinator_system as coordinator_system,
 )
-from managers.metrics import MetricsRegistry as MetricsRegistry
 from managers.offsets.offset_manager import (
     END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET,
     CheckpointListener as CheckpointListener,

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
-from uuid import uuid4
 
 from coordstream.database import database_errors, open_database
 from coordstream.errors import CoordstreamError
@@ -62,17 +61,13 @@ def open_maker() -> Iterator["StreamMaker"]:
 
 
 @contextmanager
-def open_log(stream_name: str, kind: str | None, *, takes_many: bool) -> Iterator[EventLog]:
-    """The log of a stream, to append to it. Raises EventLogError if the stream does not exist.
-
-    ``takes_many``: more events may be appended at once than fit into one Kafka batch; a transaction joins them.
-    """
+def open_log(stream_name: str, kind: str | None) -> Iterator[EventLog]:
+    """The log of a stream, to append to it. Raises EventLogError if the stream does not exist."""
     options = load_settings().kafka
     if options is not None:
         from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
 
-        own_id = f"coordstream-append-{uuid4()}" if takes_many else None  # unique: it fences no other producer
-        with KafkaEventLog(options, identify(stream_name, kind), transactional_id=own_id) as topic:
+        with KafkaEventLog(options, identify(stream_name, kind)) as topic:
             yield topic
         return
     with open_database() as database, PostgresEventLog(database.connection, stream_name) as log:
@@ -89,7 +84,7 @@ def open_lasting_log(stream: StreamIdentity, url: str) -> Iterator[EventLog]:
         with DelegatingLog(partial(PostgresEventLog, url, stream.stream_name)) as log:
             yield log
         return
-    with open_log(stream.stream_name, stream.stream_kind, takes_many=False) as topic:
+    with open_log(stream.stream_name, stream.stream_kind) as topic:
         yield topic
 
 
@@ -188,10 +183,7 @@ def open_job_logs(word: str) -> Iterator[JobLogs]:
     """
     streams = job_streams(word)
     with ExitStack() as opened:
-        logs = {
-            kind: opened.enter_context(open_log(stream.stream_name, kind, takes_many=False))
-            for kind, stream in streams.items()
-        }
+        logs = {kind: opened.enter_context(open_log(stream.stream_name, kind)) for kind, stream in streams.items()}
         stream = next(iter(streams.values()))
         job = Job(stream.job_name, stream.job_id)
         yield JobLogs(job, logs.get("coordinator"), logs.get("checkpoint"), stream.mirror_prefix)

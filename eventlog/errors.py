@@ -7,7 +7,6 @@ from typing import Any, Final, Literal
 
 Reason = Literal[
     "null_key",
-    "bad_batch",
     "not_utf8",
     "not_json",
     "empty",

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from eventlog.errors import WireError
 from eventlog.events import Headers, RecordedEvent
-from eventlog.invalid_batch import invalid_batch_range
 from eventlog.messages import KEYED_BY_PLACE, SetConfig
 from eventlog.secret_policy import SecretPolicy
 from eventlog.wire import checkpoint_topic, coordinator
@@ -65,7 +64,7 @@ def _mask_value(key: Key | None, value: bytes, is_sensitive: bool, secrets: Secr
             return masked
     if key is not None and _is_written_by_samza(key, value) and not _any_text_holds_secret(loads(value), secrets):
         return value
-    return _mask(value, is_sensitive or invalid_batch_range(value) is not None, secrets)
+    return _mask(value, is_sensitive, secrets)
 
 
 def _mask_config(value: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes | None:

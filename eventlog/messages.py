@@ -182,22 +182,6 @@ class SetStartpointFanOut(NamedMessage):
     fan_out: StartpointFanOut
 
 
-class ContainerPlacement(CoordinatorMessage):
-    """A container placement request or response; ``text`` is JSON (ContainerPlacementMessage)."""
-
-    message_type: ClassVar[str] = "samza-place-container-v1"
-    key: str
-    text: str
-
-
-class Drain(CoordinatorMessage):
-    """A request to drain the job; ``text`` is JSON (DrainNotification)."""
-
-    message_type: ClassVar[str] = "samza-drain-v1"
-    key: str
-    text: str
-
-
 class Delete(CoordinatorMessage):
     """The deletion of a key of any type: a tombstone, or a value without its main field (older writers)."""
 
@@ -207,7 +191,7 @@ class Delete(CoordinatorMessage):
 
 
 class UnknownMessage(CoordinatorMessage):
-    """A message of an unknown type; ``value`` is its text."""
+    """A message of a type without a class, such as ``samza-place-container-v1``; ``value`` is its text."""
 
     message_type: str
     key: str
@@ -227,8 +211,6 @@ Message = (
     | SetMigrationInfo
     | SetStartpoint
     | SetStartpointFanOut
-    | ContainerPlacement
-    | Drain
     | Delete
     | UnknownMessage
 )

@@ -88,12 +88,6 @@ class EventSource(Protocol):
         Raises `SourceUnavailable`; `StreamUnavailable` if others of the streams have ends.
         """
 
-    def end_of_epoch(self, stream_name: str, leader_epoch: int) -> int | None:
-        """The offset after the last event that a leader of this epoch, or an earlier one, has written (KIP-320).
-
-        None: unknown, or the source has no epochs. Raises `SourceUnavailable`.
-        """
-
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
         """Events in offset order from ``first`` to before ``until``, independent of what is assigned.
 

@@ -3,7 +3,7 @@
 With a checkpoint and the defaults, they give a task's starting offset (`StartingOffset`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, Generic, Literal, NoReturn, TypeVar
 
@@ -124,25 +124,6 @@ def effective_startpoint(ssp_wide: Startpoint | None, with_task: Startpoint | No
     if ssp_wide is None or with_task is None:
         return with_task if ssp_wide is None else ssp_wide
     return ssp_wide if ssp_wide.creation_timestamp > with_task.creation_timestamp else with_task
-
-
-class StartpointMaker:
-    """Makes startpoints whose creation time a clock gives (ms since 1970); Samza's constructors read the machine's."""
-
-    def __init__(self, clock: Callable[[], int]) -> None:
-        self._clock: Final = clock
-
-    def specific(self, offset: str) -> StartpointSpecific:
-        return StartpointSpecific(offset, self._clock())
-
-    def timestamp(self, ms: int) -> StartpointTimestamp:
-        return StartpointTimestamp(ms, self._clock())
-
-    def oldest(self) -> StartpointOldest:
-        return StartpointOldest(self._clock())
-
-    def upcoming(self) -> StartpointUpcoming:
-        return StartpointUpcoming(self._clock())
 
 
 class StartpointNotSupported(EventLogError, NotImplementedError):

@@ -80,11 +80,8 @@ class SystemAdmin(Protocol):
     def offset_comparator(self, one: str, other: str) -> int | None:
         """Negative, 0 or positive if ``one`` is before, at or after ``other``; None if they cannot be compared."""
 
-    def resolve_startpoint(self, partition: SystemStreamPartition, startpoint: Startpoint) -> ResolvedStartpoint | None:
-        """The first offset to read for a startpoint, and whether it is after all events; None: it has no offset."""
-
     def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
-        """Only the offset of `resolve_startpoint` (Samza's SystemAdmin has this method)."""
+        """The first offset to read for a startpoint; None: it has no offset."""
 
 
 class BoundedSystemAdmin(SystemAdmin, Protocol):
@@ -96,7 +93,7 @@ class BoundedSystemAdmin(SystemAdmin, Protocol):
     def resolve_startpoints(
         self, startpoints: Mapping[SystemStreamPartition, Startpoint]
     ) -> Mapping[SystemStreamPartition, ResolvedStartpoint | None]:
-        """`resolve_startpoint` for several partitions."""
+        """The first offsets to read for startpoints, and whether they are after all events; None: it has no offset."""
 
 
 def offset_after(offset: str) -> str | None:

@@ -127,7 +127,7 @@ class ChangelogRemapped(ChangelogError):
         listed = list_names([f"{task!r} from {old} to {new}" for task, old, new in self.changes], _LISTED)
         super().__init__(
             f"This changes the changelog partition of {listed}. "
-            "The task would restore the state of another task. Keep its partition, or force the change (force=True)."
+            "The task would restore the state of another task. Keep its partition, or delete its mapping first."
         )
 
 

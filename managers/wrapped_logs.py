@@ -122,8 +122,7 @@ class FencedLog(DelegatingLog):
     """Calls ``require_lock`` before each append, which raises if this process has lost the job's lock.
 
     A process may be suspended after that, while another one coordinates the job. On a log with conditional appends, its
-    append then fails if the other one has written, and the lock is checked again. On Kafka, that append is written: the
-    current coordinator has to look for it.
+    append then fails if the other one has written, and the lock is checked again. On Kafka, that append is written.
     """
 
     def __init__(self, log: EventLog, require_lock: Callable[[], object]) -> None:

@@ -108,7 +108,7 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
     """Set a key of a job's config; value None deletes it."""
     stream, secrets = coordinator_stream_of(job), load_settings().secrets
     verb, done = ("Delete", "Deleted") if value is None else ("Set", "Set")
-    with open_log(stream, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
+    with open_log(stream, "coordinator") as log, CoordinatorStreamStore(log) as store:
         config = read_config(store)
         old = config.get(key)
         if old is None and value is None:
@@ -218,7 +218,7 @@ def current_config(stream_name: str) -> Config:
     """The config on a coordinator stream; empty if there is no such stream."""
     if not is_stream(stream_name):
         return {}
-    with open_log(stream_name, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
+    with open_log(stream_name, "coordinator") as log, CoordinatorStreamStore(log) as store:
         return read_config(store)
 
 
@@ -226,7 +226,7 @@ def _write_config(stream_name: str, old: Config, config: Config, *, force: bool)
     """Write the config, unless it is no longer the old one. Raises `CoordstreamError`: nothing was written."""
     if not is_stream(stream_name):
         ensure_coordinator_stream(config)
-    with open_log(stream_name, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
+    with open_log(stream_name, "coordinator") as log, CoordinatorStreamStore(log) as store:
         _require_same(old, read_config(store), stream_name)
         write_config(store, config, force=force)
 

@@ -32,6 +32,7 @@ from coordstream.queries.rows import Row, printable
 from coordstream.settings import load_settings
 from coordstream.times import exact
 from eventlog.events import NewEvent, RecordedEvent
+from eventlog.log import EventLog
 from eventlog.masked_event import mask_event
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection
@@ -39,6 +40,7 @@ from eventlog.recording import read_recording
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from eventlog.streams import BROKER_DEFAULT, identify
 from eventlog.timestamps import ms_of, time_of
+from managers.wrapped_logs import split_into_parts
 from projections.retired_streams import known_streams, retire_streams
 from projections.tracked_logs import TrackedLog
 
@@ -154,8 +156,8 @@ def append(
     else:
         events = _events_of(stream, from_file)
     _refuse_fingerprints(events)
-    with open_log(stream, kind, takes_many=from_file is not None) as log:
-        offsets = log.append(events)
+    with open_log(stream, kind) as log:
+        offsets = _append(log, events)
     row = {"stream_name": stream, "first_offset": offsets.start, "next_offset": offsets.stop}
     places = f"offset {offsets.start}" if len(offsets) == 1 else f"offsets {offsets.start} to {offsets.stop - 1}"
     print_result([row], f"{stream}: {places}", as_json=as_json)
@@ -183,6 +185,14 @@ def retire(
         retire_streams(database.connection, streams)
     rows = [{"stream_name": name, "is_retired": True} for name in dict.fromkeys(streams)]
     print_result(rows, "\n".join(f"{row['stream_name']} is retired." for row in rows), as_json=as_json)
+
+
+def _append(log: EventLog, events: list[NewEvent]) -> range:
+    """Append all events or none; on a topic in parts that it accepts, of which the first may be written alone."""
+    if log.capabilities.conditional_append:
+        return log.append(events)
+    offsets = [log.append(part) for part in list(split_into_parts(events)) or [events]]
+    return range(offsets[0].start, offsets[-1].stop)
 
 
 def _events(

@@ -8,9 +8,6 @@ from time import monotonic
 from typing import Final
 
 import psycopg
-from prometheus_client import generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 
 from coordstream.coordinator.checks import (
     ConfigWatch,
@@ -34,7 +31,6 @@ from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.errors import WriteOnceChange
 from managers.job_models.job_model import compare_container_models
 from managers.job_names import Config
-from managers.metrics import MetricsRegistry
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.wrapped_logs import FencedLog
 
@@ -76,12 +72,7 @@ class CoordinatorProcess:
         self._lock: Final = lock
         self._coordinator: Final = JobCoordinator(self._store, before_write=self._require_lock)
         self.context: Final = JobServingContext(LocalityManager(self._store).read_locality)
-        registry = MetricsRegistry()
-        registry.add(self._coordinator.metrics, run.job)
-        self._samza_metrics: Final = SamzaMetricsCollector(registry)
         self._watch: Final = ConfigWatch(self._store, self.context, run.report, adapts=run.restarts_on_change)
-        self._intact: tuple[JobAttempt | None, int] = (None, 0)
-        """The attempt that the stream had at this position."""
         self._server: CoordinatorServer | None = None
         self._checks: Sequence[PeriodicCheck] = ()
         self._is_unchecked = False
@@ -133,7 +124,7 @@ class CoordinatorProcess:
             try:
                 change = self.context.changes.get(timeout=CHECK_SECONDS)
             except Empty:
-                self._keep_job()
+                self._keep_lock()
                 if self._retry_at is not None and monotonic() >= self._retry_at:
                     self._adapt()
                 continue
@@ -153,7 +144,7 @@ class CoordinatorProcess:
             yield from check.failures()
 
     def collect(self) -> Iterator[str]:
-        """The metrics of the process: its job model, what Samza's JobCoordinatorMetadataManager counts, its services.
+        """The metrics of the process: its job model, its metadata, its services.
 
         A gauge of a change is 1 after the change, until the process ends.
         """
@@ -172,7 +163,6 @@ class CoordinatorProcess:
         steps = ("generation", "read", "write")
         failures = [((step,), getattr(metrics, f"metadata_{step}_failed_count")) for step in steps]
         yield metric("coordinator_metadata_failures_total", "Failed steps of metadata", ("step",), failures)
-        yield generate_latest(self._samza_metrics).decode()
         if self._server is not None:
             yield from self._server.collect()
         gauges = [((name,), value) for check in self._checks for name, value in [*check.gauges.items()]]
@@ -182,26 +172,13 @@ class CoordinatorProcess:
         """End `wait`. May be called by a signal handler or another thread."""
         self.context.changes.put(None)
 
-    def _keep_job(self) -> None:
+    def _keep_lock(self) -> None:
         try:
             self._require_lock()
-            self._keep_attempt()
         except (EventLogError, psycopg.Error) as error:
             self._report_outage(_outage_of(error))
         else:
             self._report_outage("")
-
-    def _keep_attempt(self) -> None:
-        """Write again what another program has overwritten, such as a coordinator that was suspended in an append."""
-        attempt = self.context.attempt
-        position = self._store.position  # before the values are read: another thread may read on meanwhile
-        known, known_at = self._intact
-        if attempt is None or (attempt is known and position == known_at):
-            return
-        if not self._coordinator.is_intact(attempt):
-            self._coordinator.restore(attempt)
-            self._options.report("Another program changed the job's assignments or metadata. They were written again.")
-        self._intact = attempt, position
 
     def _report_outage(self, outage: str) -> None:
         if outage != self._outage:
@@ -288,20 +265,6 @@ def _outage_of(error: Exception) -> str:
     if isinstance(error, SourceUnavailable):
         return "The coordinator stream does not answer. Retrying; containers are still served."
     return str(error)
-
-
-class SamzaMetricsCollector(Collector):
-    """A collector of ``prometheus_client``, without values that are not numbers, such as offsets of other systems."""
-
-    def __init__(self, registry: MetricsRegistry) -> None:
-        self._registry: Final = registry
-
-    def collect(self) -> Iterator[Metric]:
-        found = GaugeMetricFamily("samza_metric", "A metric of Samza", labels=("source", "group", "name"))
-        for source, group, name, value in self._registry.readings():
-            if isinstance(value, int) or (value or "").isdecimal():
-                found.add_metric((source, group, name), int(value or 0))
-        yield found
 
 
 class WatchedCoordinator:

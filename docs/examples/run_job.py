@@ -9,8 +9,6 @@ from typing import Any
 from urllib.request import urlopen
 from uuid import uuid4
 
-from coordstream import container_environment
-
 
 def read_start(coordinator: "subprocess.Popen[str]") -> Any:
     """What the coordinator prints when containers can be started. If it ends before that, this program ends too."""
@@ -32,7 +30,9 @@ def start_containers(start: Any, command: list[str]) -> "list[subprocess.Popen[b
             command,
             env={
                 **os.environ,
-                **container_environment(config, url, container_id),
+                "SAMZA_COORDINATOR_URL": url,
+                "SAMZA_CONTAINER_ID": container_id,
+                "JAVA_OPTS": config.get("task.opts", ""),
                 "EXECUTION_ENV_CONTAINER_ID": str(uuid4()),
             },
         )

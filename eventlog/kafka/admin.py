@@ -7,7 +7,6 @@ from typing import Any, Final, NamedTuple
 from kafka import IsolationLevel, OffsetSpec, TopicPartition
 from kafka.admin import ConfigFilterType, ConfigResource, ConfigResourceType
 from kafka.errors import (
-    IncompatibleBrokerVersion,
     InvalidConfigurationError,
     InvalidReplicationFactorError,
     InvalidTopicError,
@@ -20,7 +19,6 @@ from kafka.errors import (
     UnknownTopicOrPartitionError,
     for_code,
 )
-from kafka.protocol.consumer.offsets import OffsetForLeaderEpochRequest
 from kafka.protocol.metadata import MetadataRequest
 
 from eventlog.errors import EventLogError
@@ -91,7 +89,6 @@ _REFUSALS: Final = (
     PolicyViolationError,
     TopicAlreadyExistsError,
 )
-_NO_EPOCHS: Final = (IncompatibleBrokerVersion, TopicAuthorizationFailedError, UnknownTopicOrPartitionError)
 _NO_LEADER: Final = -1
 _MISSING: Final = (UnknownTopicOrPartitionError, InvalidTopicError)
 
@@ -149,25 +146,6 @@ class KafkaAdmin(AdminClient):
     def end_offsets(self, stream_names: Iterable[str], *, leader_seconds: float = REACH_SECONDS) -> dict[str, int]:
         """See `EventSource.end_offsets`. ``leader_seconds``: how long to wait for leaders."""
         return self._offsets(stream_names, OffsetSpec.LATEST, leader_seconds)
-
-    def end_of_epoch(self, stream_name: str, leader_epoch: int) -> int | None:
-        """See `EventSource.end_of_epoch`; None also if the broker does not answer the question."""
-        asked = OffsetForLeaderEpochRequest.OffsetForLeaderTopic
-        one = asked.OffsetForLeaderPartition(partition=PARTITION, current_leader_epoch=-1, leader_epoch=leader_epoch)
-        request = OffsetForLeaderEpochRequest(replica_id=-1, topics=[asked(topic=stream_name, partitions=[one])])
-
-        def send() -> Any:
-            (topic,) = self._led([stream_name])
-            leaders = [one.leader_id for one in topic.partitions if one.partition_index == PARTITION]
-            if not leaders:
-                raise UnknownTopicOrPartitionError
-            return self._send(request, leaders[0])
-
-        try:
-            ((found,),) = (topic.partitions for topic in ask(self._options, send, answers=_NO_EPOCHS).topics)
-        except _NO_EPOCHS:
-            return None
-        return found.end_offset if found.error_code == NoError.errno and found.end_offset >= 0 else None
 
     def topic_ids(self, stream_names: Iterable[str], node_id: int | None = None) -> dict[str, str | None]:
         """The topic ids of the streams that exist, according to one broker. Raises `SourceUnavailable`."""

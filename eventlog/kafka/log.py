@@ -1,7 +1,6 @@
 """An event log in Kafka: a compacted topic with one partition."""
 
 import logging
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final
@@ -19,11 +18,6 @@ from eventlog.streams import StreamIdentity
 _logger: Final = logging.getLogger(__name__)
 DEFAULT_BATCH_BYTES: Final = 1_048_588
 """Kafka's default for ``max.message.bytes``."""
-
-READABLE_SECONDS: Final = 5.0
-"""How long a transactional append waits until its events can be read."""
-
-_POLL_SECONDS: Final = 0.01
 
 
 class KafkaEventLog(Closing):
@@ -43,23 +37,19 @@ class KafkaEventLog(Closing):
         stream: StreamIdentity,
         *,
         clock: Clock = system_clock,
-        transactional_id: str | None = None,
         any_partitions: bool = False,
     ) -> None:
         """Open the log of a stream.
 
-        An append is one batch of records, limited by the topic's ``max.message.bytes``; with a ``transactional_id`` it
-        is a transaction of any size, and no other process may use that id. With ``any_partitions`` the topic may have
-        several partitions, of which the first is used, with a warning. A job with
-        ``job.checkpoint.validation.enabled=false`` uses its checkpoint topic in this way. Raises `StreamMissing`: there
-        is no such topic; `StreamRefused`: the topic cannot be used (several partitions, not compacted);
+        With ``any_partitions`` the topic may have several partitions, of which the first is used, with a warning. A job
+        with ``job.checkpoint.validation.enabled=false`` uses its checkpoint topic in this way. Raises `StreamMissing`:
+        there is no such topic; `StreamRefused`: the topic cannot be used (several partitions, not compacted);
         `SourceUnavailable`: no broker answers.
         """
         self._options = options
         self.stream_name: Final = stream.stream_name
         self.stream_kind: Final = stream.stream_kind
         self._clock = clock
-        self._is_transactional = transactional_id is not None
         self._admin = KafkaAdmin(options)
         self._ranges = RangeReader(options, self._admin)
         try:
@@ -71,17 +61,14 @@ class KafkaEventLog(Closing):
         if topic.partitions != 1:
             _logger.warning("%s", self.warning)
         self.stream_id: Final = topic.topic_id
-        self._appender = EventProducer(
-            options, stream.stream_name, topic.max_message_bytes or DEFAULT_BATCH_BYTES, transactional_id
-        )
+        self._appender = EventProducer(options, stream.stream_name, topic.max_message_bytes or DEFAULT_BATCH_BYTES)
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """See `EventLog.append`.
+        """See `EventLog.append`. An append is one batch of records.
 
-        Brokers acknowledge a transaction before its events can be read. This method waits until they can, but only for
-        `READABLE_SECONDS`, since an open transaction of another producer hides all later records. Raises
-        `AppendRefused`: ``expected_offset`` is set, Kafka cannot store an event, or the batch is too large;
-        `SourceUnavailable`: the append was not acknowledged; the events may have been written.
+        Raises `AppendRefused`: ``expected_offset`` is set, Kafka cannot store an event, or the batch is larger than the
+        topic's ``max.message.bytes``; `SourceUnavailable`: the append was not acknowledged; the events may have been
+        written.
         """
         if expected_offset is not None:
             raise AppendRefused(self.stream_name, "Kafka has no conditional append. Leave expected_offset out")
@@ -92,10 +79,7 @@ class KafkaEventLog(Closing):
         if not records:
             end = self.end_offset()
             return range(end, end)
-        offsets = self._appender.append(records)
-        if self._is_transactional:
-            self._wait_until_readable(offsets)
-        return offsets
+        return self._appender.append(records)
 
     def exclude_writers(self) -> AbstractContextManager[None]:
         """See `EventLog.exclude_writers`: without effect."""
@@ -119,11 +103,6 @@ class KafkaEventLog(Closing):
         self._appender.close()
         self._ranges.close()
         self._admin.close()
-
-    def _wait_until_readable(self, offsets: range) -> None:
-        deadline = time.monotonic() + READABLE_SECONDS
-        while self.end_offset() < offsets.stop and time.monotonic() < deadline:
-            time.sleep(_POLL_SECONDS)
 
     def _bounds(self) -> tuple[int, int]:
         bounds = self._admin.bounds(self.stream_name)

@@ -30,15 +30,11 @@ class BatchFacts(NamedTuple):
 
 
 class RecordsDamaged(EventLogError):
-    """The lengths of a batch's records do not match its bytes."""
-
-
-class OffsetsInvalid(EventLogError):
-    """The offsets of a batch's records do not increase from its first to its last offset."""
+    """The lengths of a batch's records do not match its bytes, or their offsets do not increase within the batch."""
 
 
 def batch_events(data: bytes, facts: BatchFacts) -> list[RecordedEvent]:
-    """The events of a batch, in order. Raises `RecordsDamaged` and `OffsetsInvalid`.
+    """The events of a batch, in order. Raises `RecordsDamaged`.
 
     A time above 64 bits begins again below, as for Kafka's own consumer: a producer can write such a record, which must
     not hide the rest of the log.
@@ -48,21 +44,19 @@ def batch_events(data: bytes, facts: BatchFacts) -> list[RecordedEvent]:
         if _compiled is not None and (decoded := _compiled.decode(data, *facts, timestamp_type, RecordedEvent)):
             events: list[RecordedEvent] = decoded
             return events
-        events, end, is_ordered = _events(data, facts, timestamp_type)
+        events, end = _events(data, facts, timestamp_type)
     except IndexError:
         raise RecordsDamaged from None
     if end != len(data):
         raise RecordsDamaged
-    if not is_ordered:
-        raise OffsetsInvalid
     return events
 
 
-def _events(data: bytes, facts: BatchFacts, timestamp_type: int) -> tuple[list[RecordedEvent], int, bool]:
-    """The events, where they end, and whether their offsets increase from the batch's first to its last."""
+def _events(data: bytes, facts: BatchFacts, timestamp_type: int) -> tuple[list[RecordedEvent], int]:
+    """The events, and where they end."""
     base_offset, last_offset_delta, first_timestamp, append_time, leader_epoch, records = facts
     new = tuple.__new__  # what RecordedEvent(...) calls, without its overhead
-    events, at, last, is_ordered = [], 0, -1, True
+    events, at, last = [], 0, -1
     headers: Headers
     for _ in range(records):
         length, at = _varint(data, at)
@@ -75,17 +69,16 @@ def _events(data: bytes, facts: BatchFacts, timestamp_type: int) -> tuple[list[R
             headers, at = _headers(data, at)
         else:
             headers, at = (), at + 1
-        if at != end:
+        if at != end or not last < offset_delta <= last_offset_delta:
             raise RecordsDamaged
         time = first_timestamp + time_delta if append_time is None else append_time
         if not _LOWEST <= time <= _HIGHEST:
             time = (time - _LOWEST) % 2**64 + _LOWEST
-        is_ordered = is_ordered and last < offset_delta <= last_offset_delta
         last, offset = offset_delta, base_offset + offset_delta
         if not _LOWEST <= offset <= _HIGHEST:
             raise RecordsDamaged
         events.append(new(RecordedEvent, (offset, time, timestamp_type, key, value, headers, leader_epoch)))
-    return events, at, is_ordered
+    return events, at
 
 
 def _nullable_bytes(data: bytes, at: int) -> tuple[bytes | None, int]:

@@ -54,9 +54,6 @@ class KafkaSource(Closing):
         known = self._topic_ids
         return {name: end for name, end in ends.items() if name in now and known.get(name) in (None, now[name])}
 
-    def end_of_epoch(self, stream_name: str, leader_epoch: int) -> int | None:
-        return self._admin.end_of_epoch(stream_name, leader_epoch)
-
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
         self._find_topic_ids([stream_name])
         return self._ranges.read(stream_name, self._topic_ids[stream_name], first, until)

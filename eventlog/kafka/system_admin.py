@@ -89,12 +89,9 @@ class KafkaSystemAdmin(KafkaAdmin):
         """See `SystemAdmin.offset_comparator`: compares integers."""
         return compare_offsets(one, other)
 
-    def resolve_startpoint(self, partition: SystemStreamPartition, startpoint: Startpoint) -> ResolvedStartpoint | None:
-        """See `SystemAdmin.resolve_startpoint`, and `resolve_startpoints` for what each kind means here."""
-        return self.resolve_startpoints({partition: startpoint})[partition]
-
     def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
-        resolved = self.resolve_startpoint(partition, startpoint)
+        """See `SystemAdmin.resolve_startpoint_to_offset`, and `resolve_startpoints` for what each kind means here."""
+        resolved = self.resolve_startpoints({partition: startpoint})[partition]
         return None if resolved is None else resolved.offset
 
     def resolve_startpoints(

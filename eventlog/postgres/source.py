@@ -1,23 +1,21 @@
 """The event source of the logs in Postgres: notifications wake it, and it reads pages.
 
-Any login can notify, so a notification only says which log to query: positions move to events that were read, and to
-ends in ``eventlog.log_head``.
+Any login can notify, so a notification only says of which log to query the end.
 """
 
 import json
 import selectors
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from time import monotonic
 from typing import Final
 
-from eventlog.backoff import Backoff, no_jitter
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive import PAGE_EVENTS, read_archive
 from eventlog.postgres.connection import Connection, connect, reaching_database
-from eventlog.postgres.log import EVENT_CHANNEL, OFFSETS
+from eventlog.postgres.log import EVENT_CHANNEL
 from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.source import (
     DATABASE,
@@ -37,9 +35,6 @@ _MIN_SHARE: Final = 100
 _QUERY_SECONDS: Final = 1.0
 """How often the ends are queried without a notification, since one is lost if the connection is."""
 _MAX_NOTICES: Final = 1_000
-_MIN_PAUSE: Final = 0.001
-_MAX_PAUSE: Final = 0.05
-"""After useless notifications they are ignored for a time, which doubles, so that a flood of them costs little."""
 
 _NAMES: Final = "select distinct stream_name from eventlog.log where backend = %s"
 _ENDS: Final = """
@@ -61,10 +56,7 @@ class PostgresSource(Closing):
         self._positions: dict[str, int] = {}
         self._logs: dict[str, StoredLog] = {}
         self._ends: dict[str, int] = {}
-        self._claims: dict[str, int] = {}
         self._queried_at = float("-inf")
-        self._pauses = Backoff(no_jitter, first_seconds=_MIN_PAUSE, longest_seconds=_MAX_PAUSE)
-        self._ignore_until = float("-inf")
         self._waker, self._woken = socket.socketpair()
         self._waker.setblocking(False)
         self._woken.setblocking(False)
@@ -87,9 +79,6 @@ class PostgresSource(Closing):
         with self._connected() as connection:
             return self._query_ends(connection, stream_names)
 
-    def end_of_epoch(self, stream_name: str, leader_epoch: int) -> None:
-        """See `EventSource.end_of_epoch`; Postgres has no epochs."""
-
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
         with self._connected() as connection:
             log = _own_log(connection, stream_name)
@@ -107,17 +96,17 @@ class PostgresSource(Closing):
             while True:
                 if monotonic() >= self._queried_at + _QUERY_SECONDS:
                     self._queried_at = monotonic()
-                    self._query_ends(connection, list(self._positions))
-                is_listening = monotonic() >= self._ignore_until
-                was_notified = is_listening and self._take_notices(connection)  # including those received with the ends
+                    self._query_ends(connection, self._positions)
+                named = self._take_notices(connection)  # including those received with the ends
+                if named:
+                    self._query_ends(connection, named)
                 reads = self._read_ready(connection)
-                if is_listening:
-                    was_useless = was_notified and not reads
-                    if not was_useless:
-                        self._pauses.reset()
-                    self._ignore_until = monotonic() + (self._pauses.next() if was_useless else 0.0)
-                if reads or not self._wait(connection, deadline):
+                if reads:
                     return reads
+                if named and monotonic() < deadline:
+                    continue  # the last query may have received notifications, which would not end the wait
+                if not self._wait(connection, deadline):
+                    return []
 
     def wake(self) -> None:
         with suppress(OSError):  # the buffer is full of earlier wake-ups, or the source is closed
@@ -146,47 +135,38 @@ class PostgresSource(Closing):
         if connection is not None:
             connection.close()
 
-    def _take_notices(self, connection: Connection) -> bool:
-        """Remember the ends that notifications claim; True if there was a notification."""
-        notices = list(connection.notifies(timeout=0, stop_after=_MAX_NOTICES))
-        for notice in notices:
-            self._claims.update(_claim(notice.payload))
-        return bool(notices)
+    def _take_notices(self, connection: Connection) -> set[str]:
+        """The assigned streams that notifications name."""
+        notices = connection.notifies(timeout=0, stop_after=_MAX_NOTICES)
+        return {name for notice in notices if (name := _named(notice.payload)) in self._positions}
 
-    def _query_ends(self, connection: Connection, stream_names: Sequence[str]) -> dict[str, int]:
+    def _query_ends(self, connection: Connection, stream_names: Collection[str]) -> dict[str, int]:
         found: dict[str, int] = dict(connection.execute(_ENDS, (POSTGRES, list(stream_names))).fetchall())
         self._ends.update(found)
         return found
 
     def _read_ready(self, connection: Connection) -> list[Read]:
         """An equal share for each stream with more events, the least recently read first."""
-        ready = [name for name, position in self._positions.items() if self._until(name) > position]
+        ready = [name for name, position in self._positions.items() if self._ends.get(name, 0) > position]
         share = max(POLL_EVENTS // max(len(ready), 1), _MIN_SHARE)
         reads: list[Read] = []
         left = POLL_EVENTS
         for name in ready:
             read = self._read_page(connection, name, share)
-            if read.next_offset == self._positions.pop(name):
-                self._claims.pop(name)  # the notification was wrong
-            else:
-                reads.append(read)
+            reads.append(read)
+            del self._positions[name]
             self._positions[name] = read.next_offset
             left -= len(read.events)
             if left <= 0:
                 break
-        self._claims = {name: end for name, end in self._claims.items() if end > self._positions.get(name, end)}
         return reads
 
-    def _until(self, name: str) -> int:
-        """How far to look for events: to the known end, or to a later end that a notification claims."""
-        return max(self._ends.get(name, 0), self._claims.get(name, 0))
-
     def _read_page(self, connection: Connection, name: str, limit: int) -> Read:
-        first, end = self._positions[name], self._ends.get(name, 0)
+        first, end = self._positions[name], self._ends[name]
         page = min(limit, PAGE_EVENTS)
-        archived = read_archive(connection, self._logs[name].log_id, first, self._until(name), page=page)
+        archived = read_archive(connection, self._logs[name].log_id, first, end, page=page)
         events = next(batches(islice(archived, limit), limit, POLL_BYTES), [])
-        return Read(name, events, events[-1].offset + 1 if events else max(first, end))
+        return Read(name, events, events[-1].offset + 1 if events else end)
 
     def _wait(self, connection: Connection, deadline: float) -> bool:
         """Wait for a notification or the next query; False after the deadline or `wake`."""
@@ -196,10 +176,7 @@ class PostgresSource(Closing):
         until = min(deadline, self._queried_at + _QUERY_SECONDS)
         with selectors.DefaultSelector() as selector:
             selector.register(self._woken, selectors.EVENT_READ)
-            if now >= self._ignore_until:
-                selector.register(connection.fileno(), selectors.EVENT_READ)
-            else:
-                until = min(until, self._ignore_until)
+            selector.register(connection.fileno(), selectors.EVENT_READ)
             selector.select(max(until - now, 0.0))
         return not self._was_woken()
 
@@ -211,14 +188,14 @@ class PostgresSource(Closing):
         return was_woken
 
 
-def _claim(payload: str) -> dict[str, int]:
-    """The stream of a notification and the end that it claims; empty if it is malformed."""
+def _named(payload: str) -> str | None:
+    """The stream of a notification; None if it is malformed."""
     try:
-        claim = json.loads(payload)
+        fields = json.loads(payload)
     except (ValueError, RecursionError):
-        return {}
-    name, end = (claim.get("stream_name"), claim.get("next_offset")) if isinstance(claim, dict) else (None, None)
-    return {name: end} if isinstance(name, str) and isinstance(end, int) and end in OFFSETS else {}
+        return None
+    name = fields.get("stream_name") if isinstance(fields, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _own_log(connection: Connection, stream_name: str) -> StoredLog:

@@ -6,9 +6,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from eventlog.errors import WireError, json_type
 from eventlog.messages import (
     PROTOCOL_VERSION,
-    ContainerPlacement,
     Delete,
-    Drain,
     Envelope,
     KeyVersion,
     Message,
@@ -118,11 +116,6 @@ def _read_migration(key: str, _main: str, values: Fields) -> Fields:
     return {"key": key, "values": values}
 
 
-def _read_object(key: str, value: bytes) -> Fields:
-    as_object(loads(value), "the value")
-    return {"key": key, "text": text_of(value)}
-
-
 def _by_name(types: Iterable[AnyType]) -> dict[str, AnyType]:
     return {each.kind.message_type: each for each in types}
 
@@ -185,13 +178,10 @@ BARE_TYPES: Final = _by_name(
             lambda key, value: {"task_name": key, "fan_out": decode_fan_out(value)},
             lambda message: encode_fan_out(message.fan_out),
         ),
-        BareType(ContainerPlacement, _read_object, lambda message: message.text.encode("utf-8", "replace")),
-        BareType(Drain, _read_object, lambda message: message.text.encode("utf-8", "replace")),
     ]
 )
 """The types without an envelope, by name."""
 
-_EMPTY_TYPES: Final = (SetStartpoint.message_type, SetStartpointFanOut.message_type)
 _JSON_SPACE: Final = b" \t\r\n"
 _LONGEST_NULL: Final = 16  # real values are longer, and are not searched for white space
 
@@ -255,7 +245,7 @@ def encode_message(message: Message) -> tuple[bytes, bytes | None]:
 def _is_none(message_type: str, value: bytes) -> bool:
     """Whether a short value is JSON null, or no bytes where Samza's StartpointManager ignores them."""
     if not value:
-        return message_type in _EMPTY_TYPES
+        return message_type in BARE_TYPES
     return value.strip(_JSON_SPACE) == b"null" and (message_type in ENVELOPED_TYPES or message_type in BARE_TYPES)
 
 

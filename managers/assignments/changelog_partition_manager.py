@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from eventlog.messages import Delete, Envelope, Message, SetChangelogMapping
+from eventlog.messages import Delete, Message, SetChangelogMapping
 from managers.job_facts import ChangelogRemap, ChangelogRemapped
 from managers.job_models.jvm_order import text_order
-from managers.stored_messages import MessageManager, make_envelope, mark_forced, require_task_names, with_envelope
+from managers.stored_messages import MessageManager, require_task_names
 
 _PARTITIONS: Final = range(2**31)
 
@@ -31,8 +31,8 @@ def assign_changelog_partitions(task_names: Iterable[str], previous: Mapping[str
 class ChangelogPartitionManager(MessageManager):
     """Reads and writes the changelog partitions of tasks (ChangelogStreamManager of released Samza).
 
-    A task keeps its partition forever; a forced change has " (forced)" in the source of its message. Each task has its
-    own message. Not for two job coordinators of the same job at a time.
+    A task keeps its partition until its mapping is deleted. Each task has its own message. Not for two job coordinators
+    of the same job at a time.
     """
 
     def read_change_log_partition_mapping(self) -> Mapping[str, int]:
@@ -40,26 +40,22 @@ class ChangelogPartitionManager(MessageManager):
         mappings = self._read(SetChangelogMapping)
         return MappingProxyType({message.task_name: message.changelog_partition for message in mappings})
 
-    def write_change_log_partition_mapping(self, mapping: Mapping[str, int | None], *, force: bool = False) -> None:
+    def write_change_log_partition_mapping(self, mapping: Mapping[str, int | None]) -> None:
         """Write the partitions of these tasks; None deletes a mapping. Other tasks are unchanged.
 
         Raises `ChangelogRemapped` if a task would get a different partition, and ValueError if a partition is negative
         or exceeds 32 bits. Nothing was written then.
         """
-        envelope = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
         with self._lock:
-            known = self.read_change_log_partition_mapping()
-            self._write(changelog_messages(known, mapping, forced_by=envelope))
+            self._write(changelog_messages(self.read_change_log_partition_mapping(), mapping))
 
     read_partition_mapping = read_change_log_partition_mapping
     write_partition_mapping = write_change_log_partition_mapping
     """The names of both methods in released Samza."""
 
-    def update_partition_mapping(
-        self, previous: Mapping[str, int], new: Mapping[str, int | None], *, force: bool = False
-    ) -> None:
+    def update_partition_mapping(self, previous: Mapping[str, int], new: Mapping[str, int | None]) -> None:
         """Write both mappings; if both have a task, ``previous`` counts."""
-        self.write_change_log_partition_mapping({**new, **previous}, force=force)
+        self.write_change_log_partition_mapping({**new, **previous})
 
     def assign(self, task_names: Iterable[str]) -> Mapping[str, int]:
         """The partitions of these tasks. A task without one gets the next unused number, which is written."""
@@ -74,26 +70,16 @@ ChangelogStreamManager = ChangelogPartitionManager
 """The name in released Samza."""
 
 
-def changelog_messages(
-    known: Mapping[str, int], mapping: Mapping[str, int | None], *, forced_by: Envelope | None = None
-) -> list[Message]:
-    """The messages that write a mapping; ``known`` is the current one, ``forced_by`` the envelope of forced changes."""
-    messages = [_message(task_name, partition) for task_name, partition in mapping.items()]
-    changes = remaps(known, mapping)
-    if not changes:
-        return messages
-    if forced_by is None:
-        raise ChangelogRemapped(changes)
-    tasks = {change.task_name for change in changes}
-    return [with_envelope(message, forced_by) if message.key in tasks else message for message in messages]
-
-
-def remaps(known: Mapping[str, int], mapping: Mapping[str, int | None]) -> list[ChangelogRemap]:
-    return [
+def changelog_messages(known: Mapping[str, int], mapping: Mapping[str, int | None]) -> list[Message]:
+    """The messages that write a mapping; ``known`` is the current one. Raises as `ChangelogPartitionManager`."""
+    changes = [
         ChangelogRemap(task_name, known[task_name], partition)
         for task_name, partition in sorted(mapping.items())
         if partition is not None and known.get(task_name, partition) != partition
     ]
+    if changes:
+        raise ChangelogRemapped(changes)
+    return [_message(task_name, partition) for task_name, partition in mapping.items()]
 
 
 def _message(task_name: str, partition: int | None) -> Message:

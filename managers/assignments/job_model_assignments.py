@@ -22,7 +22,7 @@ from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import PreviousAssignment
 from managers.job_models.jvm_order import java_map_order, text_hash, text_order
 from managers.job_names import ACTIVE, STANDBY, TaskMode
-from managers.stored_messages import CONTAINER, MessageManager, make_envelope, mark_forced, require_task_names
+from managers.stored_messages import CONTAINER, MessageManager, require_task_names
 
 TaskContainers = Mapping[str, Mapping[str, str]] | Mapping[str | None, Mapping[str, str]]
 """The tasks of each container with their modes. Tasks of container None are removed from theirs."""
@@ -215,7 +215,7 @@ class JobModelAssignments(MessageManager):
             {task: frozenset(read) for task, read in partitions.items()},
         )
 
-    def save(self, model: JobModel, *, force: bool = False) -> None:
+    def save(self, model: JobModel) -> None:
         """Delete stale assignments, then write the changelog partitions, containers, modes and partitions of a model.
 
         If the active (standby) tasks have changed, the assignments of all previous active (standby) tasks are deleted,
@@ -223,13 +223,12 @@ class JobModelAssignments(MessageManager):
         as in Samza. Everything is one write. Raises `ChangelogRemapped` and `UnknownTaskMode`; nothing was written
         then.
         """
-        envelope = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
         known = ChangelogPartitionManager(self._store).read_change_log_partition_mapping()
         numbers = {task.task_name: task.changelog_partition for task in sorted(model.tasks.values())}
         new = _run_of(model)
         self._write(
             [
-                *changelog_messages(known, numbers, forced_by=envelope),
+                *changelog_messages(known, numbers),
                 *_stale(self._last_run(), new),
                 *_model_messages(model),
                 *partition_messages(new.partition_tasks),

@@ -1,6 +1,6 @@
 """The versions of checkpoints: those of a commit, conversion, and what Samza could not read back."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eventlog.checkpoint import (
@@ -38,17 +38,14 @@ def build_checkpoints(
 
 
 def convert_to_versions(
-    checkpoints: Sequence[Checkpoint],
-    versions: Sequence[int],
-    config: Mapping[str, str],
-    new_id: Callable[[], CheckpointId],
+    checkpoints: Sequence[Checkpoint], versions: Sequence[int], config: Mapping[str, str]
 ) -> list[Checkpoint]:
     """The checkpoints that a commit writes, one of each version; a missing one is converted if it has no state."""
     by_version = {version_of(each): each for each in checkpoints}
-    return [by_version.get(version) or _convert(checkpoints[0], config, new_id) for version in versions]
+    return [by_version.get(version) or _convert(checkpoints[0], config) for version in versions]
 
 
-def _convert(checkpoint: Checkpoint, config: Mapping[str, str], new_id: Callable[[], CheckpointId]) -> Checkpoint:
+def _convert(checkpoint: Checkpoint, config: Mapping[str, str]) -> Checkpoint:
     if _has_state(checkpoint, config):
         raise ValueError(
             f"{WRITE_VERSIONS} is {config[WRITE_VERSIONS]}, but a checkpoint of version {version_of(checkpoint)} with "
@@ -57,7 +54,7 @@ def _convert(checkpoint: Checkpoint, config: Mapping[str, str], new_id: Callable
     if isinstance(checkpoint, CheckpointV2):
         return CheckpointV1(checkpoint.offsets)
     processed = {partition: offset for partition, offset in checkpoint.offsets.items() if offset is not None}
-    return CheckpointV2(new_id(), processed, {})
+    return CheckpointV2(CheckpointId.create(), processed, {})
 
 
 def _has_state(checkpoint: Checkpoint, config: Mapping[str, str]) -> bool:

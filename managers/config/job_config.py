@@ -1,14 +1,11 @@
-"""A job's config on its coordinator stream: reads, writes, write-once settings, and its changes."""
+"""A job's config on its coordinator stream: reads, writes, and write-once settings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
-from threading import RLock
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final
 
 from eventlog.config import boolean
-from eventlog.events import RecordedEvent
-from eventlog.log import Clock, EventLog, end_after, system_clock
+from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message, SetConfig
 from eventlog.wire.coordinator import encode_message
 from managers.errors import SettingChange, WriteOnceChange
@@ -24,7 +21,7 @@ from managers.job_models.grouping import (
 from managers.job_names import GROUPER_FACTORY, JOB_NAME, Config
 from managers.stored_messages import JOB_RUNNER, STREAM_WRITER, make_envelope, mark_forced
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.keyed_state import KeyedState, NamespacedKey, decode_value, read_name
+from managers.stores.keyed_state import NamespacedKey
 
 DEFAULTS: Final = {
     GROUPER_FACTORY: BY_PARTITION,
@@ -160,59 +157,3 @@ def _write(
         written[key] = config_value(key, new.get(key, old.get(key, "")), forced_envelope)
     store.put_all({NamespacedKey(_NAMESPACE, key): value for key, value in written.items()})
     store.delete_all([NamespacedKey(_NAMESPACE, key) for key in removed])
-
-
-class ConfigChange(NamedTuple):
-    """A config key whose value changed at an offset of the log; None: not set before, or deleted."""
-
-    log_offset: int
-    config_key: str
-    previous_value: str | None
-    config_value: str | None
-
-
-class ConfigSubscription:
-    """The changes of a job's config from now on, or from the `position` of an earlier subscription. Thread-safe.
-
-    Setting a key to its current value is not a change. Of compacted events, only the last change of a key is reported.
-    """
-
-    def __init__(self, log: EventLog, keys: Iterable[str] = ("*",), *, position: int | None = None) -> None:
-        """``keys`` are shell patterns, such as ``task.*``. ``position`` is that of an earlier subscription."""
-        if isinstance(keys, str):  # each letter would be a pattern
-            raise TypeError(f"keys must be a list of patterns, not the string {keys!r}")
-        self._log: Final = log
-        self._patterns: Final = tuple(keys)
-        self._lock: Final = RLock()
-        self._state: KeyedState[Message] = KeyedState(decode_value)
-        self._position = log.end_offset() if position is None else min(position, log.end_offset())
-        for event in log.read(0, self._position):
-            self._change(event)
-
-    @property
-    def position(self) -> int:
-        """The offset up to which changes were returned. Save it to continue in another process."""
-        return self._position
-
-    def poll(self) -> tuple[ConfigChange, ...]:
-        """The changes since the last call, in order. Raises `OffsetLost` if the stream was created again."""
-        with self._lock:
-            end = end_after(self._log, self._position)
-            events = list(self._log.read(self._position, end)) if self._position < end else []
-            self._position = end
-            return tuple(change for event in events for change in self._change(event))
-
-    def _change(self, event: RecordedEvent) -> list[ConfigChange]:
-        name = read_name(event.key)
-        if name is None or name.namespace != SetConfig.message_type:
-            return []
-        old = _value(self._state.get(name))
-        self._state.apply(event)
-        new = _value(self._state.get(name))
-        if old == new or not any(fnmatchcase(name.key, pattern) for pattern in self._patterns):
-            return []
-        return [ConfigChange(event.offset, name.key, old, new)]
-
-
-def _value(message: Message | None) -> str | None:
-    return message.config_value if isinstance(message, SetConfig) else None

@@ -252,17 +252,6 @@ class JobCoordinator:
         """Whether the stream has the metadata of this attempt, so no other coordinator wrote another job model."""
         return self._metadata.read_job_coordinator_metadata() == attempt.metadata
 
-    def is_intact(self, attempt: JobAttempt) -> bool:
-        """Whether the stream has the assignments and the metadata of this attempt. Raises `UnknownTaskMode`."""
-        return self.is_current(attempt) and JobModelAssignments(self._store).are_saved(attempt.job_model)
-
-    def restore(self, attempt: JobAttempt) -> None:
-        """Write the assignments and the metadata of an attempt again. Raises `ChangelogRemapped`."""
-        self._before_write()
-        JobModelAssignments(self._store, clock=self._clock).save(attempt.job_model)
-        if not self.is_current(attempt):
-            self._metadata.write_job_coordinator_metadata(attempt.metadata)
-
     def _create_streams(self, plan: JobPlan, admins: Mapping[str, InputAdmin]) -> None:
         self._before_write()
         system = checkpoint_system(plan.config)

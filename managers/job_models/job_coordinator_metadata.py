@@ -20,7 +20,6 @@ from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_json import containers_json
 from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
-from managers.metrics import MetricValue
 from managers.stored_messages import MessageManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
@@ -136,7 +135,7 @@ def _to_signed(checksum: int) -> str:
 
 @dataclass(slots=True)
 class MetadataMetrics:
-    """Counters, and gauges that are 1 after the event, with Samza's names."""
+    """Counters, and gauges that are 1 after the event."""
 
     application_attempt_count: int = 0
     new_deployment: int = 0
@@ -145,17 +144,6 @@ class MetadataMetrics:
     metadata_generation_failed_count: int = 0
     metadata_read_failed_count: int = 0
     metadata_write_failed_count: int = 0
-
-    def groups(self) -> Mapping[str, Mapping[str, MetricValue]]:
-        """See `ManagerMetrics`. The first group has the names of SAMZA-2609, the second those of Samza 1.8.0."""
-        values = {name: int(value) for name, value in asdict(self).items()}
-        words = {name: name.split("_") for name in values if not name.startswith("metadata_")}
-        return {
-            "job-coordinator-manager": {
-                first + "".join(map(str.title, others)): values[name] for name, (first, *others) in words.items()
-            },
-            "JobCoordinatorMetadataManager": {name.replace("_", "-"): value for name, value in values.items()},
-        }
 
 
 class JobCoordinatorMetadataManager(MessageManager):

@@ -8,13 +8,10 @@ order of Python mappings never matters.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from http.client import HTTPException
 from typing import Any, Final, TypeVar
-from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 from eventlog.config import broadcast_partitions, task_inputs
-from eventlog.errors import ConfigError, WireError, json_type, system_reason
+from eventlog.errors import ConfigError, WireError, json_type
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from eventlog.wire.jackson import (
     as_integer,
@@ -27,7 +24,6 @@ from eventlog.wire.jackson import (
     present,
     text_field,
 )
-from managers.errors import ManagerError
 from managers.job_models.grouping import task_namer
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.jvm_order import (
@@ -308,30 +304,3 @@ def _configured_inputs(model: JobModel) -> tuple[frozenset[SystemStreamPartition
 
 def _positions(listed: Sequence[Key]) -> dict[Key, int]:
     return {each: at for at, each in enumerate(listed)}
-
-
-TIMEOUT_SECONDS: Final = 30.0
-
-
-class JobModelNotRead(ManagerError):
-    """A job coordinator does not answer, or what it serves is no job model."""
-
-    def __init__(self, url: str, reason: str) -> None:
-        self.url = url
-        super().__init__(f"Cannot read the job model at {url}: {reason}. Check SAMZA_COORDINATOR_URL.")
-
-
-def read_job_model(url: str, *, timeout_seconds: float = TIMEOUT_SECONDS) -> JobModel:
-    """The job model at ``SAMZA_COORDINATOR_URL`` (SamzaContainer.readJobModel). Raises `JobModelNotRead`."""
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise JobModelNotRead(url, "it is not an HTTP URL")
-    try:
-        with urlopen(url, timeout=timeout_seconds) as answer:  # noqa: S310 (its scheme was checked)
-            return job_model_from_json(answer.read())
-    except WireError as error:
-        raise JobModelNotRead(url, str(error)) from error
-    except OSError as error:
-        reason = getattr(error, "reason", error)
-        raise JobModelNotRead(url, system_reason(reason) if isinstance(reason, OSError) else str(reason)) from error
-    except HTTPException as error:
-        raise JobModelNotRead(url, f"its answer is not HTTP ({type(error).__name__})") from error

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from threading import Lock, RLock
 from types import MappingProxyType
 from typing import Final
@@ -18,16 +19,13 @@ from eventlog.checkpoint import (
 )
 from eventlog.config import OffsetSettings, refuse_unknown_defaults
 from eventlog.errors import ConfigError
-from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin
-from eventlog.timestamps import ms_of
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_events import convert_to_versions, require_offset
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.errors import Startable, TaskNotRegistered
-from managers.metrics import OffsetManagerMetrics
 from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
@@ -54,6 +52,18 @@ class CheckpointListener:
         """Called with the offsets that were written."""
 
 
+@dataclass
+class OffsetManagerMetrics:
+    """Counts since the manager was created (Samza's class).
+
+    ``checkpointed_offsets`` has the last written offset of each partition, ``""`` before the first commit.
+    """
+
+    checkpointed_offsets: dict[SystemStreamPartition, str | None] = field(default_factory=dict)
+    commit_count: int = 0
+    refused_startpoint_count: int = 0
+
+
 _NO_LISTENERS: Final[Mapping[str, CheckpointListener]] = MappingProxyType({})
 
 
@@ -73,16 +83,14 @@ class OffsetManager(Startable):
         checkpoint_manager: AbstractCheckpointManager | None = None,
         startpoint_manager: StartpointManager | None = None,
         checkpoint_listeners: Mapping[str, CheckpointListener] = _NO_LISTENERS,
-        clock: Clock = system_clock,
     ) -> None:
         """``config`` is the job's. Admins and listeners are by the job's names of its systems.
 
         The offset manager starts and stops both other managers. The caller opens and closes the startpoint manager's
-        store. ``clock`` is for the ids of V2 checkpoints. Raises `ConfigError`.
+        store. Raises `ConfigError`.
         """
         refuse_unknown_defaults(config)
         self._config: Final = dict(config)
-        self._clock: Final = clock
         self._admins: Final = dict(system_admins)
         self._versions: Final = write_versions(config)
         if self._versions is not None and isinstance(checkpoint_manager, CheckpointManager):
@@ -104,7 +112,6 @@ class OffsetManager(Startable):
         self._startpoints: dict[Reader, Startpoint] = {}
         self._fanned_out: dict[Reader, Startpoint] = {}
         self.metrics: Final = OffsetManagerMetrics()
-        """Metrics since the manager was created."""
 
     @property
     def refused_startpoints(self) -> Sequence[RefusedStartpoint]:
@@ -212,7 +219,7 @@ class OffsetManager(Startable):
         """The checkpoint, without state markers, of the offsets processed so far, in the first version to write."""
         offsets = self.get_last_processed_offsets(task_name)
         is_second = self._versions is not None and self._versions[0] == 2
-        return CheckpointV2(self._new_id(), offsets, {}) if is_second else CheckpointV1(offsets)
+        return CheckpointV2(CheckpointId.create(), offsets, {}) if is_second else CheckpointV1(offsets)
 
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint, *other_versions: Checkpoint) -> None:
         """Commit a task: write its checkpoint in each version, then consume the startpoints of partitions that moved.
@@ -244,13 +251,10 @@ class OffsetManager(Startable):
             self.metrics.commit_count += 1
         _logger.debug("Committed task %r: %s", task_name, checkpoint.offsets)
 
-    def _new_id(self) -> CheckpointId:
-        return CheckpointId.create(ms_of(self._clock()))
-
     def _in_versions(self, checkpoints: Sequence[Checkpoint]) -> list[Checkpoint]:
         """The checkpoints that a commit writes: in exactly the versions of config, and none without content."""
         if self._versions is not None:
-            checkpoints = convert_to_versions(checkpoints, self._versions, self._config, self._new_id)
+            checkpoints = convert_to_versions(checkpoints, self._versions, self._config)
         return [each for each in checkpoints if each.offsets or (isinstance(each, CheckpointV2) and each.state_markers)]
 
     def _notify_listeners(self, registered: Collection[SystemStreamPartition], written: Offsets) -> None:

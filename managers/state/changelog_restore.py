@@ -12,7 +12,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.system_admin import Changelogs
 from managers.job_facts import TRANSACTIONAL_RESTORE, delete_retention_ms, is_transactional, min_compaction_lag_ms
-from managers.state.key_value_store import BulkLoading, KeyValueStore, StoreOpener
+from managers.state.key_value_store import KeyValueStore, StoreOpener
 from managers.state.state_backend import ReportProgress, RestoreProgress, StatefulTask, TaskRestoreManager
 from managers.state.state_errors import InvalidMarker, StoreNotRestored, StoreUnreadable
 from managers.state.state_markers import committed_offset
@@ -23,7 +23,6 @@ from managers.state.store_directories import (
     is_stale,
     read_checkpoint_file,
     read_offset,
-    set_aside,
 )
 
 RETAIN_EXISTING_STATE: Final = "task.transactional.state.retain.existing.state"
@@ -66,16 +65,16 @@ class RestorePlan(NamedTuple):
 
 def plan_restore(store: StoreToRestore) -> RestorePlan:
     oldest, newest, offset, age_ms = store.oldest, store.newest, store.checkpointed, store.checkpoint_age_ms
+    if offset is not None and not oldest <= offset <= newest:
+        reach = f"ends at {newest}" if offset > newest else f"begins at {oldest}"
+        doubt = f"it was committed at offset {offset} of its changelog, which {reach}{_TO_END}"
+        return RestorePlan(None, oldest, newest, doubt)
     if not store.is_transactional:
         return _from_local(store, newest)
     if offset is None:
         if newest < oldest or not store.retains_existing:
             return RestorePlan(None, oldest, None)
         return RestorePlan(None, oldest, newest, f"it has no offset in the last commit{_TO_END}")
-    if not oldest <= offset <= newest:
-        reach = f"ends at {newest}" if offset > newest else f"begins at {oldest}"
-        doubt = f"it was committed at offset {offset} of its changelog, which {reach}{_TO_END}"
-        return RestorePlan(None, oldest, newest, doubt)
     is_recent = age_ms is not None and age_ms <= _SAFE_SHARE_OF_LAG * store.min_compaction_lag_ms
     if is_recent or offset == newest:  # no change before the commit can be compacted because of one after it
         return _from_local(store, offset)
@@ -138,7 +137,6 @@ class KafkaChangelogRestoreManager(TaskRestoreManager):
         plan = plan_restore(found)
         if plan.doubt:
             _logger.warning("Store %r of task %r: %s.", self._name, self._task_name, plan.doubt)
-        self._set_aside(found)
         self._prepare_directories(plan.directory)
         store, plan = self._open(found, plan)
         try:
@@ -217,16 +215,6 @@ class KafkaChangelogRestoreManager(TaskRestoreManager):
     def _checkpoints(self) -> list[Path]:
         return [path for _, path in sorted(checkpoint_directories(self._directory))]
 
-    def _set_aside(self, found: StoreToRestore) -> None:
-        """Keep local files at an offset that the changelog lost: it cannot restore them. Only the newest are kept."""
-        lost = {path: offset for path, offset in found.local.items() if not found.oldest <= offset <= found.newest}
-        if not lost:
-            return
-        newest = max(lost, key=lambda path: lost[path])
-        kept = set_aside(newest, self._directory)
-        text = "Store %r of task %r: its changelog lost offset %d. The local files with that offset are kept in %s."
-        _logger.warning(text, self._name, self._task_name, lost[newest], kept)
-
     def _prepare_directories(self, origin: Path | None) -> None:
         """Make the store's directory from ``origin``, which remains, and delete the others."""
         for path in (self._directory, *self._checkpoints()):
@@ -236,7 +224,7 @@ class KafkaChangelogRestoreManager(TaskRestoreManager):
             copy_checkpoint(origin, self._directory)
 
     def _open(self, found: StoreToRestore, plan: RestorePlan) -> tuple[KeyValueStore, RestorePlan]:
-        """The store, and how to restore it: from the beginning if its directory is that of another kind of store."""
+        """The store, and how to restore it: from the beginning if a file in its directory is damaged."""
         from_beginning = plan_restore(found._replace(local={}))
         try:
             store = self._open_store(self._name)
@@ -265,9 +253,6 @@ class KafkaChangelogRestoreManager(TaskRestoreManager):
 
 
 def _apply(store: KeyValueStore, latest: Mapping[bytes, bytes | None]) -> None:
-    if isinstance(store, BulkLoading):
-        store.load_changes(latest)
-        return
     for key, value in latest.items():
         if value is None:
             store.delete(key)

@@ -1,21 +1,15 @@
 """Key-value stores: their interface, one in memory, one in RocksDB, and one that logs its changes to a changelog."""
 
-import json
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import Final, Protocol, cast, runtime_checkable
+from typing import Final, Protocol, cast
 
-from eventlog.atomic_file import atomic_file
 from eventlog.checkpoint import CheckpointId
 from eventlog.partition import SystemStreamPartition
 from eventlog.system_admin import Changelogs
 from managers.state.state_errors import StoreUnreadable, missing_package
 from managers.state.store_directories import checkpoint_directory, delete_directory
-
-DICT_STORE_FILE: Final = "entries"
-_FILES: Final = {"DictStore": DICT_STORE_FILE, "RocksDbStore": "CURRENT"}
 
 
 class KeyValueStore(Protocol):
@@ -47,28 +41,17 @@ class KeyValueStore(Protocol):
         """Close the store. Entries that were not flushed may be lost."""
 
 
-@runtime_checkable
-class BulkLoading(Protocol):
-    """A store that a restore can fill faster than with `KeyValueStore.put`."""
-
-    def load_changes(self, changes: Mapping[bytes, bytes | None]) -> None:
-        """Set keys, or delete them where the value is None. A crash before the next `flush` may lose this."""
-
-
 StoreOpener = Callable[[str], KeyValueStore]
 """Opens a store of the task by its name, on its store directory if it has one."""
 
 
 class DictStore:
-    """A `KeyValueStore` in a dict, for small stores: `flush` writes all entries to a file, `range` sorts all keys."""
+    """A `KeyValueStore` in memory, for small stores: `range` sorts all keys."""
 
-    def __init__(self, directory: Path | None = None) -> None:
-        """Read the entries that were flushed to ``directory``; None: keep them in memory. Raises `StoreUnreadable`."""
-        self.directory: Final = directory
+    directory: Final = None
+
+    def __init__(self) -> None:
         self._entries: dict[bytes, bytes] = {}
-        if directory is not None:
-            _make(directory, "DictStore")
-            self._entries = _read(directory / DICT_STORE_FILE)
 
     def get(self, key: bytes) -> bytes | None:
         return self._entries.get(key)
@@ -86,41 +69,13 @@ class DictStore:
                 yield key, self._entries[key]
 
     def flush(self) -> None:
-        """See `KeyValueStore.flush`. The file is replaced at once. Raises OSError."""
-        if self.directory is None:
-            return
-        entries = {key.hex(): value.hex() for key, value in self._entries.items()}
-        with atomic_file(self.directory / DICT_STORE_FILE, mode=0o666) as file:
-            file.write(json.dumps(entries).encode())
+        """See `KeyValueStore.flush`."""
 
-    def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
-        """See `KeyValueStore.checkpoint`. Raises OSError."""
-        if self.directory is None:
-            return None
-        directory = checkpoint_directory(self.directory, checkpoint_id)
-        delete_directory(directory)
-        directory.mkdir()
-        os.link(self.directory / DICT_STORE_FILE, directory / DICT_STORE_FILE)
-        return directory
+    def checkpoint(self, checkpoint_id: CheckpointId) -> None:
+        """See `KeyValueStore.checkpoint`."""
 
     def close(self) -> None:
         """See `KeyValueStore.close`."""
-
-
-def _read(path: Path) -> dict[bytes, bytes]:
-    try:
-        entries = json.loads(path.read_bytes()) if path.exists() else {}
-        return {bytes.fromhex(key): bytes.fromhex(value) for key, value in entries.items()}
-    except (AttributeError, TypeError, ValueError) as error:
-        raise StoreUnreadable(path, "is incomplete") from error
-
-
-def _make(directory: Path, kind: str) -> None:
-    """Create a store's directory, unless it has a file of another kind of store, which would not see its entries."""
-    for other, file in _FILES.items():
-        if other != kind and (directory / file).exists():
-            raise StoreUnreadable(directory / file, f"is that of a {other}, not of a {kind}")
-    directory.mkdir(parents=True, exist_ok=True)
 
 
 class LoggedStore:
@@ -163,14 +118,14 @@ class RocksDbStore:
     def __init__(self, directory: Path) -> None:
         """Open the database in ``directory``, or create it.
 
-        Raises what RocksDB raises, an Exception; `StateError` if rocksdict is not installed; `StoreUnreadable` if the
-        directory is that of a `DictStore`, or a file in it is damaged.
+        Raises what RocksDB raises, an Exception; `StateError` if rocksdict is not installed; `StoreUnreadable` if a
+        file in the directory is damaged.
         """
         try:
-            from rocksdict import Checkpoint, Options, Rdict, WriteBatch, WriteOptions  # noqa: PLC0415 (of the extra `state`)
+            from rocksdict import Checkpoint, Options, Rdict  # noqa: PLC0415 (of the extra `state`)
         except ImportError as error:
             raise missing_package("A RocksDB store", "rocksdict") from error
-        _make(directory, "RocksDbStore")
+        directory.mkdir(parents=True, exist_ok=True)
         self.directory: Final = directory
         try:
             self._database: Final = Rdict(str(directory), Options(raw_mode=True))
@@ -179,9 +134,6 @@ class RocksDbStore:
                 raise
             raise StoreUnreadable(directory, f"is damaged ({str(error).splitlines()[0].rstrip('.')})") from error
         self._checkpoint: Final = Checkpoint
-        self._new_batch: Final = WriteBatch
-        self._unlogged: Final = WriteOptions()
-        self._unlogged.disable_wal = True  # type: ignore[method-assign, assignment] # its stub is wrong
         self._is_closed = False
 
     def get(self, key: bytes) -> bytes | None:
@@ -193,16 +145,6 @@ class RocksDbStore:
 
     def delete(self, key: bytes) -> None:
         self._database.delete(key)
-
-    def load_changes(self, changes: Mapping[bytes, bytes | None]) -> None:
-        """See `BulkLoading.load_changes`: one batch that is not in the write-ahead log."""
-        batch = self._new_batch(raw_mode=True)
-        for key, value in changes.items():
-            if value is None:
-                batch.delete(key)
-            else:
-                batch.put(key, value)
-        self._database.write(batch, self._unlogged)
 
     def range(self, start: bytes | None = None, end: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """See `KeyValueStore.range`. Shows the entries as of the call."""

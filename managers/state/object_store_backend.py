@@ -4,14 +4,13 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
-from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
@@ -37,15 +36,6 @@ OBJECTS: Final = "objects"
 SNAPSHOTS: Final = "snapshots"
 _VERSION: Final = 1
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
-_MODIFIED: Final = ("mtime", "LastModified", "updated", "created")
-"""Where file systems of fsspec have the time of an object: local, S3, GCS, in memory."""
-
-
-class StoredObject(NamedTuple):
-    """An object's size in bytes, and when it was written last: comparable with others, None if unknown."""
-
-    size: int
-    modified: Any
 
 
 class StoredFile(NamedTuple):
@@ -124,15 +114,11 @@ class StoreObjects:
         self._folder: Final = "/".join(quote(part, safe="").replace(".", "%2E") for part in parts)
         self._root: Final = f"{root.rstrip('/')}/{self._folder}/"
 
-    def listed(self) -> dict[str, StoredObject]:
-        """The objects by their paths in the folder."""
+    def listed(self) -> dict[str, int]:
+        """The sizes of the objects in bytes, by their paths in the folder."""
         self._fs.invalidate_cache()  # another process may have written
-        found = {}
-        for path, info in self._fs.find(self._root, detail=True).items():
-            if path.startswith(self._root):
-                times = (info[name] for name in _MODIFIED if info.get(name) is not None)
-                found[path.removeprefix(self._root)] = StoredObject(int(info["size"]), next(times, None))
-        return found
+        found = self._fs.find(self._root, detail=True).items()
+        return {path.removeprefix(self._root): int(info["size"]) for path, info in found if path.startswith(self._root)}
 
     def put(self, path: str, content: Path | bytes) -> None:
         """Write an object with the content of a file, or with these bytes."""
@@ -153,19 +139,9 @@ class StoreObjects:
         with suppress(FileNotFoundError):
             self._fs.rm_file(self._root + path)
 
-    def usable(self) -> set[StoredFile]:
-        """The contents that a commit need not write: those that are not newer than all lists.
-
-        Each commit writes its list last, so a newer object was changed since, or its commit failed.
-        """
-        listed = self.listed()
-        lists = [each.modified for path, each in listed.items() if path.startswith(SNAPSHOTS)]
-        last = max((modified for modified in lists if modified is not None), default=None)
-        return {
-            StoredFile(path.removeprefix(f"{OBJECTS}/"), size)
-            for path, (size, modified) in listed.items()
-            if last is not None and modified is not None and modified <= last
-        }
+    def stored(self) -> set[StoredFile]:
+        """The contents that a commit need not write."""
+        return {StoredFile(path.removeprefix(f"{OBJECTS}/"), size) for path, size in self.listed().items()}
 
     def put_snapshot(self, snapshot: StoreSnapshot) -> str:
         """Write a list of files, and return its marker."""
@@ -235,13 +211,13 @@ class ObjectStoreBackupManager(TaskBackupManager):
             if not directory.is_dir():
                 raise FileNotFoundError(f"{directory} does not exist. Only stores on disk have such snapshots.")
             snapshot = self._digests[name].snapshot(directory)
-            usable = store.usable()
+            stored = store.stored()
             for path, file in snapshot.files.items():
                 if cancelled.is_set():
                     raise CancelledError("The commit was given up.")
-                if file not in usable:
+                if file not in stored:
                     store.put(f"{OBJECTS}/{file.digest}", directory / path)
-                    usable.add(file)
+                    stored.add(file)
             return store.put_snapshot(snapshot)
 
 
@@ -328,22 +304,6 @@ class ObjectStoreStateBackendFactory:
 
     def objects(self, task: StatefulTask, store_names: Collection[str]) -> dict[str, StoreObjects]:
         return {name: StoreObjects(self._fs, self._root, task, name) for name in store_names}
-
-    def verify(self, task: StatefulTask, checkpoint: CheckpointV2) -> Iterator[SnapshotDamaged | InvalidMarker]:
-        """Read every object that a task's checkpoint needs, and yield an error for each that is missing or changed."""
-        markers = checkpoint.state_markers.get(OBJECT_STORE_STATE_BACKEND_FACTORY, {})
-        with TemporaryDirectory() as folder:
-            for name, store in self.objects(task, markers).items():
-                files: Iterable[StoredFile] = ()
-                try:
-                    files = sorted(set(store.get_snapshot(markers[name]).files.values()))
-                except (SnapshotDamaged, InvalidMarker) as error:
-                    yield error
-                for file in files:
-                    try:
-                        store.get_file(file, Path(folder) / "content")
-                    except SnapshotDamaged as error:
-                        yield error
 
 
 def _is_outside(name: str) -> bool:

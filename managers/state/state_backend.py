@@ -49,11 +49,6 @@ def is_durable(config: Mapping[str, str], store_name: str) -> bool:
     return changelog_of(config, store_name) is not None or bool(backup_factories(config, store_name))
 
 
-def has_side_inputs(config: Mapping[str, str], store_name: str) -> bool:
-    """Whether a store is filled from side inputs, which its local files continue from."""
-    return any(f"{_STORES}{store_name}{suffix}" in config for suffix in (".side.inputs", _SIDE_INPUTS_FACTORY))
-
-
 def stores_by_backup_factory(config: Mapping[str, str], stores: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return _invert({store: backup_factories(config, store) for store in stores})
 
@@ -145,7 +140,7 @@ class StatefulTask(FrozenFields):
     """A task whose stores are backed up or restored.
 
     ``base_directory`` contains the directories of its stores, unless config has ``job.logged.store.base.dir`` for those
-    with a backup or side inputs, and ``job.non-logged.store.base.dir`` for the others.
+    with a backup, and ``job.non-logged.store.base.dir`` for the others.
     ``changelog_partition`` is that of the task in the changelogs of all its stores.
     """
 
@@ -157,8 +152,8 @@ class StatefulTask(FrozenFields):
 
     def store_directory(self, store_name: str) -> Path:
         """The directory of a store on disk: ``<base>/<store>/<task>``, with ``_`` for each space."""
-        is_logged = is_durable(self.config, store_name) or has_side_inputs(self.config, store_name)
-        configured = self.config.get(LOGGED_BASE_DIRECTORY if is_logged else NON_LOGGED_BASE_DIRECTORY, "").strip()
+        key = LOGGED_BASE_DIRECTORY if is_durable(self.config, store_name) else NON_LOGGED_BASE_DIRECTORY
+        configured = self.config.get(key, "").strip()
         base = Path(configured) if configured else self.base_directory
         return base / store_name.replace(" ", "_") / self.task_name.replace(" ", "_")
 

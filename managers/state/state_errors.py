@@ -115,7 +115,7 @@ class StoreNotRestored(_StoreError):
 
 
 class StoreUnreadable(StateError):
-    """A file of a store cannot be read, or is that of another kind of store."""
+    """A file of a store cannot be read."""
 
     def __init__(self, path: Path, problem: str) -> None:
         self.path = path

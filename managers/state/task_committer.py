@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 from eventlog.checkpoint import CheckpointId, Offsets, StateMarkers
 from eventlog.config import boolean, integer
 from managers.checkpoints.checkpoint_events import build_checkpoints
-from managers.metrics import MetricValue
 from managers.offsets.offset_manager import OffsetManager
 from managers.state.state_errors import CommitFailed, CommitTimedOut, Step
 from managers.state.task_storage import TaskStorageCommitManager
@@ -48,15 +47,6 @@ class CommitMetrics:
     skipped: int = 0
     exceptions: int = 0
     timed_out: int = 0
-
-    def groups(self) -> Mapping[str, Mapping[str, MetricValue]]:
-        """See `ManagerMetrics`. Samza counts no exceptions."""
-        counters = {
-            "commit-calls": self.commits,
-            "commits-skipped": self.skipped,
-            "commits-timed-out": self.timed_out,
-        }
-        return {"org.apache.samza.container.TaskInstanceMetrics": counters}
 
 
 @dataclass(eq=False)

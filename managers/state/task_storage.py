@@ -23,7 +23,6 @@ from managers.state.state_backend import (
     TaskRestoreManager,
     backend_factory_store_names,
     backup_factories,
-    has_side_inputs,
     is_durable,
     require_backends,
     require_read_markers,
@@ -35,7 +34,6 @@ from managers.state.store_directories import (
     checkpoint_directories,
     checkpoint_directory,
     delete_directory,
-    set_aside,
     write_checkpoint_file,
 )
 
@@ -189,8 +187,7 @@ class TaskRestoration:
         is to back it up is made equal to the store.
 
         A store without a backup in the checkpoint starts empty, since its files may have changes that were not
-        committed. They are renamed to ``<directory>.kept``. A store with side inputs keeps its files. Raises
-        `ConfigError`, and `StateError`: call this again.
+        committed. Raises `ConfigError`, and `StateError`: call this again.
         """
         config, task_name = self._task.config, self._task.task_name
         backed_up = stores_by_backup_factory(config, self._store_names)
@@ -213,13 +210,12 @@ class TaskRestoration:
 
     def _empty(self, store: str) -> None:
         directory = self._task.store_directory(store)
-        if has_side_inputs(self._task.config, store) or not directory.exists():
+        if not directory.exists():
             return
-        with self._naming(store, None):
-            kept = set_aside(directory, directory)
         reason = "is not restored from its backup" if is_durable(self._task.config, store) else "has no backup"
-        text = "Store %r of task %r %s and starts empty. Its files of the last run are kept in %s."
-        _logger.warning(text, store, self._task.task_name, reason, kept)
+        _logger.warning("Store %r of task %r %s and starts empty.", store, self._task.task_name, reason)
+        with self._naming(store, None):
+            delete_directory(directory)
 
     def _restore(self, store: str, factory: str, checkpoint: Checkpoint | None) -> str:
         """Restore a store, make its other backends equal to it, and return the factory that restored it."""

@@ -233,7 +233,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
                 return self._read_between(self._log.end_offset(), own)
             others = self._read_between(offsets.start, own)
             self._apply_own(offsets, part)
-            own.update(offsets if len(offsets) == len(part) else ())
+            own.update(offsets)
             if others:
                 return others
         return None

@@ -10,10 +10,10 @@ from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import Clock, end_after, system_clock
 from eventlog.messages import Message, SetConfig
 from eventlog.wire.coordinator import decode_key, encode_key, encode_message
-from managers.config.job_config import config_of, config_value, delete_config, read_config, set_config
+from managers.config.job_config import config_of, config_value, set_config
 from managers.errors import NotReady
 from managers.job_names import Config
-from managers.stored_messages import STREAM_WRITER, make_envelope, with_envelope
+from managers.stored_messages import make_envelope, with_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import KeyedState, decode_value
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
@@ -52,11 +52,6 @@ class CoordinatorStreamConsumer(StreamClient):
                     self._position = event.offset + 1
                 self._position = end
             self._is_bootstrapped = True
-
-    def has_new_messages(self) -> bool:
-        """Whether the log has unread events. Raises as `bootstrap`."""
-        with self._use() as log:
-            return self._position < end_after(log, self._position)
 
     def get_bootstrapped_stream(self, message_type: str | None = None) -> tuple[CoordinatorStreamMessage, ...]:
         """The messages of a type (case-insensitive) or of all types, including deletes.
@@ -147,19 +142,14 @@ class CoordinatorStreamProducer(StreamClient):
 
 
 class CoordinatorStreamWriter(StreamClient):
-    """Sets and deletes config keys; calls return once they are acknowledged (Samza's class, SAMZA-2797).
+    """Sets config keys; calls return once they are acknowledged (Samza's class, SAMZA-2797).
 
-    A change of a write-once setting is refused unless the writer has ``force``. A context manager. Thread-safe.
+    A change of a write-once setting is refused. A context manager. Thread-safe.
     """
 
-    def __init__(
-        self, log: LogOrOpener, *, source: str = STREAM_WRITER, force: bool = False, clock: Clock = system_clock
-    ) -> None:
+    def __init__(self, log: LogOrOpener) -> None:
         """``log``: the coordinator stream, or a function that `start` calls to open it and `stop` closes."""
         super().__init__(log)
-        self._source: Final = source
-        self._force: Final = force
-        self._clock: Final = clock
         self._store: CoordinatorStreamStore
 
     def start(self) -> None:
@@ -170,11 +160,6 @@ class CoordinatorStreamWriter(StreamClient):
                 self._store.init()
                 super().start()
 
-    @property
-    def config(self) -> Mapping[str, str]:
-        with self._running() as store:
-            return read_config(store)
-
     def send_message(self, message_type: str, key: str, value: str) -> None:
         """Write a ``set-config`` message. Raises ValueError for another ``message_type``."""
         if message_type != SetConfig.message_type:
@@ -184,15 +169,7 @@ class CoordinatorStreamWriter(StreamClient):
     def send_set_config(self, key: str, value: str) -> None:
         """Set a config key. Raises `WriteOnceChange`."""
         with self._running() as store:
-            set_config(store, key, value, source=self._source, force=self._force, clock=self._clock)
-
-    def send_delete_config(self, key: str) -> bool:
-        """Delete a config key, in every live spelling; return whether it was set. Raises `WriteOnceChange`."""
-        with self._running() as store:
-            if key not in read_config(store):
-                return False
-            delete_config(store, key, source=self._source, force=self._force, clock=self._clock)
-            return True
+            set_config(store, key, value)
 
     @contextmanager
     def _running(self) -> Iterator[CoordinatorStreamStore]:

@@ -5,7 +5,6 @@ from typing import Final
 
 from eventlog.errors import WireError
 from eventlog.events import EventColumns, Headers, writer_of
-from eventlog.invalid_batch import invalid_batch_range
 from eventlog.messages import Envelope, SetConfig
 from eventlog.timestamps import storable_micros
 from eventlog.wire.coordinator import decode_message
@@ -165,10 +164,6 @@ class BatchFold:
         if value is None:  # a record without key and value means nothing
             return
         error = WireError("null_key", "the record has a value but no key")
-        if (found := invalid_batch_range(value)) is not None:
-            first, last = found
-            detail = f"the offsets of the records in the batch of offsets {first} to {last} do not increase within it"
-            error = WireError("bad_batch", detail)
         self.quarantine.add(None, None, offset, record_time, value, error)
 
 

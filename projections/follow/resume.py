@@ -31,9 +31,6 @@ set state = case when state in ('refused', 'waiting') then state -- until someth
     read_at = case when %(begins)s or next_offset >= %(end)s then %(asked_at)s else read_at end
 where log_id = %(log_id)s
 """
-_NEWEST_EPOCH: Final = """
-select log_offset, leader_epoch from eventlog.event where log_id = %s order by log_offset desc limit 1
-"""
 _STOP: Final = """
 update projection.position set state = 'stopped', state_detail = null, end_offset = null where log_id = %s
 """
@@ -145,8 +142,6 @@ class LogSource:
         """The first offset at which stream and archive differ: among the last events, or in all of a recording."""
         if log.backend == POSTGRES or is_another_topic(log, facts) or log.next_offset > facts.end_offset:
             return None
-        if (end := _end_of_newest_epoch(self.connection, self.source, log)) is not None:
-            return end
         first = 0 if log.backend == RECORDING else tail_start(self.connection, log.log_id, TAIL_EVENTS)
         first = max(first, facts.start_offset)
         if first >= log.next_offset:
@@ -168,16 +163,6 @@ def _set_state(connection: Connection, log: TrackedLog, topic: Topic, *, begins:
     end_retirement(connection, log.stream.stream_name)
     is_read = begins or log.next_offset >= end
     return replace(log, end_offset=end, read_at=asked_at if is_read else log.read_at)
-
-
-def _end_of_newest_epoch(connection: Connection, source: EventSource, log: TrackedLog) -> int | None:
-    """Where the stream was truncated below the newest event of the archive, whatever compaction has removed since."""
-    newest = connection.execute(_NEWEST_EPOCH, (log.log_id,)).fetchone()
-    if newest is None or newest[1] is None:
-        return None
-    offset, leader_epoch = newest
-    end = source.end_of_epoch(log.stream.stream_name, leader_epoch)
-    return end if end is not None and end <= offset else None
 
 
 def _require_backend(stored: StoredLog | None, topic: Topic) -> None:

@@ -74,12 +74,6 @@ class EventSourceContract(ABC):
         assert source.end_offsets([first, "__samza_coordinator_nowhere_1", second]) == {first: 2, second: 1}
         assert source.end_offsets([]) == {}
 
-    def test_the_current_epoch_ends_at_the_end_or_is_unknown(self, source: EventSource) -> None:
-        name = self.make_filled(3)
-        (*_, last) = source.read(name, 0, 3)
-        assert source.end_of_epoch(name, last.leader_epoch or 0) in (3, None)
-        assert source.end_of_epoch("__samza_coordinator_nowhere_1", 0) is None
-
     def test_ranges_are_read_again_and_at_once(self, source: EventSource) -> None:
         name = self.make_filled(4)
         once, again = source.read(name, 0, 4), source.read(name, 2, 4)

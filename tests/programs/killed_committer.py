@@ -23,7 +23,7 @@ from eventlog.streams import checkpoint_stream_name, identify
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from managers.state.changelog_backend import KafkaChangelogBackupManager, KafkaChangelogStateBackendFactory
-from managers.state.key_value_store import DictStore, KeyValueStore, RocksDbStore
+from managers.state.key_value_store import RocksDbStore
 from managers.state.object_store_backend import ObjectStoreStateBackendFactory, StoreObjects
 from managers.state.state_backend import StateBackendFactory
 from managers.state.task_committer import TaskCommitter
@@ -32,10 +32,10 @@ from tests.fixtures.managers.stated_admin import StatedAdmin
 from tests.fixtures.state import IN, KAFKA, OBJECTS, TASK, TRANSACTIONAL, TaskWithStores
 from tests.fixtures.waiting import PATIENCE, wait_until
 
-STORES: Final = ("first", "rocks", "third")
+STORES: Final = ("first", "second", "third")
 KEYS: Final = 12
 STEPS: Final[tuple[tuple[type, str], ...]] = (
-    (DictStore, "flush"),
+    (RocksDbStore, "flush"),
     (RocksDbStore, "checkpoint"),
     (KafkaChangelogBackupManager, "snapshot"),
     (KafkaChangelogBackupManager, "upload"),
@@ -78,9 +78,7 @@ class Life:
             "systems.kafka.samza.offset.default": "oldest",
         }
         topic = wait_until(lambda: open_checkpoint_log(options, job_name), what="the broker to answer")
-        self.task = TaskWithStores(
-            folder / "stores", job_name, backends, STORES, config=config, open_directory=open_directory, topic=topic
-        )
+        self.task = TaskWithStores(folder / "stores", job_name, backends, STORES, config=config, topic=topic)
 
     def run(self, owner: type, name: str, *, is_after: bool) -> None:
         """Restore and compare, then commit a few times until the process is killed in this step."""
@@ -132,10 +130,6 @@ class Life:
         """Append to the journal, which survives the process."""
         with self.journal.open("a") as file:
             file.write(json.dumps(entry) + "\n")
-
-
-def open_directory(directory: Path) -> KeyValueStore:
-    return RocksDbStore(directory) if directory.parent.name == "rocks" else DictStore(directory)
 
 
 def open_checkpoint_log(options: KafkaOptions, job_name: str) -> KafkaEventLog | None:

@@ -10606,7 +10606,7 @@ COMMENT ON COLUMN coordinator.quarantine.stream_name IS 'The stream of the log.'
 -- Name: COLUMN quarantine.reason; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.reason IS 'A short code: `not_json`, `not_utf8`, `nul`, `surrogate`, `wrong_type`, `missing_field`, `bad_number`, `bad_partition`, `null_key`, `bad_batch` and others.';
+COMMENT ON COLUMN coordinator.quarantine.reason IS 'A short code: `not_json`, `not_utf8`, `nul`, `surrogate`, `wrong_type`, `missing_field`, `bad_number`, `bad_partition`, `null_key` and others.';
 
 --
 -- Name: COLUMN quarantine.detail; Type: COMMENT; Schema: coordinator; Owner: -

@@ -16,7 +16,13 @@ from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.log import EventLog, system_clock
 from eventlog.messages import SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
-from eventlog.startpoint import Startpoint, StartpointMaker, StartpointOldest, StartpointSpecific
+from eventlog.startpoint import (
+    Startpoint,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+    StartpointUpcoming,
+)
 from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
@@ -245,13 +251,15 @@ def test_a_jobs_life(world: World, job_name: str) -> None:
     ]
 
 
-MAKE: Final = StartpointMaker(now_ms)
-
-
 @pytest.mark.scenario("SPR-05")
 @pytest.mark.parametrize(
     ("order", "first"),
-    [(MAKE.specific("4"), 4), (MAKE.timestamp(FIRST_MS + 6_500), 7), (MAKE.oldest(), 0), (MAKE.upcoming(), EVENTS)],
+    [
+        (StartpointSpecific("4", now_ms()), 4),
+        (StartpointTimestamp(FIRST_MS + 6_500, now_ms()), 7),
+        (StartpointOldest(now_ms()), 0),
+        (StartpointUpcoming(now_ms()), EVENTS),
+    ],
     ids=["a specific offset", "a time", "the oldest", "the upcoming"],
 )
 def test_a_job_without_a_checkpoint_reads_from_its_startpoint_on(

@@ -1,12 +1,9 @@
 """Kinds of startpoints, their expiry, and visitors."""
 
-import itertools
-
 import pytest
 
 from eventlog.startpoint import (
     Startpoint,
-    StartpointMaker,
     StartpointNotSupported,
     StartpointOldest,
     StartpointSpecific,
@@ -14,16 +11,6 @@ from eventlog.startpoint import (
     StartpointUpcoming,
     StartpointVisitor,
 )
-
-
-@pytest.mark.scenario("SPM-01")
-def test_each_kind_is_created_when_it_is_made() -> None:
-    make = StartpointMaker(itertools.count(1_000).__next__)
-    assert make.specific("123") == StartpointSpecific("123", 1_000)
-    assert make.timestamp(2_222_222) == StartpointTimestamp(2_222_222, 1_001)
-    assert make.oldest() == StartpointOldest(1_002)
-    assert make.upcoming() == StartpointUpcoming(1_003)
-
 
 Seen = tuple[str, str, object]
 KINDS = [

@@ -15,8 +15,6 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.postgres.connection import connect
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
-from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
-from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import set_config
 from managers.coordinator.serving_context import JobAttempt
 from managers.job_models.job_coordinator_metadata import NON_YARN, JobCoordinatorMetadata, JobCoordinatorMetadataManager
@@ -31,7 +29,6 @@ STREAM = "__samza_coordinator_orders_1"
 METADATA = JobCoordinatorMetadata("deployment-1", "0", "0")
 MODEL = build_job_model({"task.inputs": "kafka.in"}, {("kafka", "in"): range(4)}, {})
 NO_TASKS = JobModel({}, {})
-OTHER = build_job_model({"task.inputs": "kafka.in"}, {("kafka", "in"): range(2)}, {})
 
 
 @pytest.fixture
@@ -81,12 +78,12 @@ def test_a_lock_that_was_lost_and_free_again_is_taken_unless_the_job_changed(
     assert lock.require()
     assert not lock.require()
     lock.close()
-    process._keep_job()
+    process._keep_lock()
     lock.close()
     other = JobCoordinatorMetadata("deployment-2", "0", "0")
     JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(other)
     with pytest.raises(JobTakenOver):
-        process._keep_job()
+        process._keep_lock()
 
 
 def test_the_job_is_checked_after_an_outage_of_lock_and_stream(
@@ -95,8 +92,8 @@ def test_the_job_is_checked_after_an_outage_of_lock_and_stream(
     process = process_of(log, lock, lines)
     with monkeypatch.context() as outage:
         outage.setattr(process._coordinator, "is_current", unavailable)
-        process._keep_job()
-        process._keep_job()
+        process._keep_lock()
+        process._keep_lock()
     assert lines == ["The coordinator stream does not answer. Retrying; containers are still served."]
     other = JobCoordinatorMetadata("deployment-2", "0", "0")
     JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(other)
@@ -134,25 +131,6 @@ def unavailable(_: object) -> AbstractContextManager[Mapping[str, InputAdmin]]:
     raise SourceUnavailable("No broker answers.")
 
 
-def test_what_a_suspended_coordinator_wrote_late_is_written_again(
-    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock, lines: list[str]
-) -> None:
-    assignments, metadata = JobModelAssignments(store), JobCoordinatorMetadataManager(store, NON_YARN)
-    assignments.save(MODEL)
-    assert lock.take()
-    process = process_of(log, lock, lines, MODEL)
-    process._keep_job()
-    assert lines == []
-    assignments.save(OTHER)
-    metadata.write_job_coordinator_metadata(JobCoordinatorMetadata("deployment-0", "0", "0"))
-    process._store.catch_up()
-    process._keep_job()
-    process._keep_job()
-    assert lines == ["Another program changed the job's assignments or metadata. They were written again."]
-    assert assignments.are_saved(MODEL)
-    assert metadata.read_job_coordinator_metadata() == METADATA
-
-
 def test_a_lock_that_was_lost_in_a_write_ends_the_write(
     log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock
 ) -> None:
@@ -172,47 +150,9 @@ def test_a_lock_that_was_lost_in_a_write_ends_the_write(
     with pytest.raises(EventLogError, match="ended the session that held the lock of orders during a write"):
         process._store.update(lose_lock_and_add_one, "set-config")
     assert store.get(key) == b"5"
-    process._keep_job()
+    process._keep_lock()
     process._store.update(add_one, "set-config")
     assert store.get(key) == b"6"
-
-
-def test_what_is_overwritten_during_a_comparison_is_noticed_at_the_next(
-    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock, lines: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    JobModelAssignments(store).save(MODEL)
-    assert lock.take()
-    process = process_of(log, lock, lines, MODEL)
-
-    def overwrite_after(_attempt: JobAttempt) -> bool:
-        JobModelAssignments(store).save(OTHER)
-        process._store.catch_up()  # as the watch of the config does, in its thread
-        return True
-
-    with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(process._coordinator, "is_intact", overwrite_after)
-        process._keep_job()
-    assert lines == []
-    process._keep_job()
-    assert len(lines) == 1
-
-
-def test_another_changelog_partition_of_a_task_is_reported_and_stays(
-    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock, lines: list[str]
-) -> None:
-    JobModelAssignments(store).save(MODEL)
-    assert lock.take()
-    process = process_of(log, lock, lines, MODEL)
-    changelogs = ChangelogPartitionManager(store)
-    changelogs.write_change_log_partition_mapping({"Partition 1": 7}, force=True)
-    process._store.catch_up()
-    process._keep_job()
-    process._keep_job()
-    changelogs.write_change_log_partition_mapping({"Partition 1": 1}, force=True)
-    process._keep_job()
-    assert len(lines) == 2
-    assert "Partition 1" in lines[0]
-    assert lines[1] == "Recovered."
 
 
 def test_a_process_that_does_not_go_on_is_a_failure(

@@ -99,7 +99,7 @@ def test_events_are_appended_to_a_topic(
     assert kafka_cli.done("log", "append", coordinator_topic, "--key", KEY, "--value", "1").endswith(": offset 0\n")
     events = [config_event(0, f"k{number}", "x" * 1_000, time=5) for number in range(1_500)]
     path = recording(tmp_path / "r.jsonl.gz", enumerated(events), coordinator_topic)
-    # more than a topic takes in one batch, so it is a transaction: whole or not at all
+    # more than a topic takes in one batch
     assert kafka_cli.done("log", "append", coordinator_topic, "--from-file", path).endswith(": offsets 1 to 1500\n")
     kept = topics.kept(coordinator_topic)
     assert [(event.key, event.value) for event in kept[1:]] == [(event.key, event.value) for event in events]

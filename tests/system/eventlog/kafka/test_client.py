@@ -36,14 +36,12 @@ from tests.fixtures.waiting import wait_until
 SECRET = "pl4ntedS3cret"
 
 
-@pytest.mark.parametrize("transactional_id", [None, "private-loggers"])
 def test_no_record_is_logged(
-    kafka_options: KafkaOptions, coordinator_topic: str, caplog: pytest.LogCaptureFixture, transactional_id: str | None
+    kafka_options: KafkaOptions, coordinator_topic: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     event = NewEvent(SECRET.encode(), SECRET.encode(), 1, ((SECRET, SECRET.encode()),))
     with caplog.at_level(logging.DEBUG):
-        stream = identify(coordinator_topic)
-        with KafkaEventLog(kafka_options, stream, transactional_id=transactional_id) as log:
+        with KafkaEventLog(kafka_options, identify(coordinator_topic)) as log:
             log.append([event])
             assert [read.key for read in log.read()] == [event.key]
         with KafkaSource(kafka_options) as source:

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -99,61 +98,3 @@ class TestSizes:
         with pytest.raises(AppendRefused, match=r"rejected the events \(InvalidTimestamp\)"):
             log.append([NewEvent(b"k", b"v", 2**62)])
         assert log.append(new_events(1)) == range(1)
-
-
-class TestTransactionalAppend:
-    @pytest.fixture
-    def writer(self, kafka_options: KafkaOptions, log: KafkaEventLog) -> Iterator[KafkaEventLog]:
-        with self.open(kafka_options, log) as writer:
-            yield writer
-
-    def open(self, options: KafkaOptions, log: KafkaEventLog) -> KafkaEventLog:
-        return KafkaEventLog(options, identify(log.stream_name), clock=clock, transactional_id=log.stream_name)
-
-    def test_an_append_ends_when_its_events_can_be_read(
-        self, writer: KafkaEventLog, log: KafkaEventLog, topics: Topics, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """An open transaction hides what comes after it, like an end that the brokers have not marked yet."""
-        monkeypatch.setattr("eventlog.kafka.log.READABLE_SECONDS", 60)
-        with topics.transaction(log.stream_name, new_events(2)) as other, ThreadPoolExecutor(1) as pool:
-            append = pool.submit(writer.append, new_events(1))
-            wait_until(lambda: topics.end_offset(log.stream_name) == 4, what="the append's marker")
-            assert not append.done()
-            other.commit_transaction()
-            assert append.result() == range(2, 3)
-            assert [event.offset for event in log.read()] == [0, 1, 2]
-
-    def test_an_append_does_not_wait_for_others_forever(
-        self, writer: KafkaEventLog, log: KafkaEventLog, topics: Topics, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("eventlog.kafka.log.READABLE_SECONDS", 0.1)
-        with topics.transaction(log.stream_name, new_events(2)) as other:
-            assert writer.append(new_events(1)) == range(2, 3)
-            assert list(log.read()) == []
-            other.commit_transaction()
-
-    def test_an_append_may_be_of_any_size(self, writer: KafkaEventLog, log: KafkaEventLog) -> None:
-        events = [NewEvent(b"k%d" % number, bytes(100_000)) for number in range(30)]
-        assert writer.append(events) == range(30)
-        assert len(list(log.read())) == 30
-
-    def test_all_or_none_are_there(self, writer: KafkaEventLog, log: KafkaEventLog, topics: Topics) -> None:
-        """The last is refused by the brokers, when the others are with them already."""
-        topics.change(log.stream_name, {"max.message.bytes": "900000"})
-        events = [NewEvent(b"k%d" % number, bytes(600_000)) for number in range(3)]
-        with pytest.raises(AppendRefused, match="its cluster rejected the events"):
-            writer.append([*events, NewEvent(b"large", bytes(1_000_000))])
-        assert list(log.read()) == []
-        assert len(writer.append(events)) == 3
-
-    def test_of_two_that_append_as_one_the_first_is_out(
-        self, writer: KafkaEventLog, log: KafkaEventLog, kafka_options: KafkaOptions
-    ) -> None:
-        writer.append(new_events(1, "first"))
-        with self.open(kafka_options, log) as second:
-            second.append(new_events(1, "second"))
-            for _ in range(2):  # it does not come back, to put the second out in turn
-                with pytest.raises(AppendRefused, match=f"the transactional id {log.stream_name}. Only one"):
-                    writer.append(new_events(1, "zombie"))
-            second.append(new_events(1, "third"))
-        assert [event.key for event in log.read()] == [b"first0", b"second0", b"third0"]

@@ -173,7 +173,7 @@ class TestAccess:
         name = self.restricted(topics, job_name, [])
         with KafkaSystemAdmin(options("SASL_PLAINTEXT")) as admin:
             for ask in (
-                lambda: admin.resolve_startpoint(SystemStreamPartition("input", name, 0), StartpointUpcoming(1)),
+                lambda: admin.resolve_startpoints({SystemStreamPartition("input", name, 0): StartpointUpcoming(1)}),
                 lambda: admin.get_system_stream_metadata([name]),
             ):
                 with pytest.raises(CredentialsRefused, match=f"Kafka at .* denies access to {name}. Grant"):

@@ -43,6 +43,10 @@ def at(ms: int) -> StartpointTimestamp:
     return StartpointTimestamp(ms, 1)
 
 
+def resolved(system: KafkaSystemAdmin, partition: SystemStreamPartition, ms: int) -> ResolvedStartpoint | None:
+    return system.resolve_startpoints({partition: at(ms)})[partition]
+
+
 def inputs(times: Sequence[int]) -> list[NewEvent]:
     """Records of these times."""
     return [NewEvent(None, b"%d" % ms, ms) for ms in times]
@@ -74,8 +78,6 @@ def test_a_specific_offset_is_used_unchanged(system: KafkaSystemAdmin, partition
     for offset in ("10", "0", "999", "any text"):
         specific = StartpointSpecific(offset, 1)
         assert system.resolve_startpoint_to_offset(partition, specific) == offset
-        assert system.resolve_startpoint(partition, specific) == ResolvedStartpoint(offset)
-    assert system.resolve_startpoint(partition, StartpointSpecific(None, 1)) is None
     assert system.resolve_startpoint_to_offset(partition, StartpointSpecific(None, 1)) is None
 
 
@@ -84,11 +86,11 @@ def test_a_time_is_the_first_event_that_is_not_older(
     system: KafkaSystemAdmin, partition: SystemStreamPartition, make_input: MakeInput
 ) -> None:
     assert system.resolve_startpoint_to_offset(partition, at(10)) == "10"
-    assert system.resolve_startpoint(partition, at(10)) == ResolvedStartpoint("10", is_past_end=False)
+    assert resolved(system, partition, 10) == ResolvedStartpoint("10", is_past_end=False)
     between = SystemStreamPartition("input", make_input([0, 100, 200]), 0)
     assert system.resolve_startpoint_to_offset(between, at(101)) == "2"
     for early in (0, 4, -1, -2, -(2**63)):
-        assert system.resolve_startpoint(partition, at(early)) == ResolvedStartpoint("5")
+        assert resolved(system, partition, early) == ResolvedStartpoint("5")
 
 
 @pytest.mark.scenario("SPR-03")
@@ -96,9 +98,9 @@ def test_a_time_after_all_events_is_the_end(
     system: KafkaSystemAdmin, partition: SystemStreamPartition, make_input: MakeInput
 ) -> None:
     assert system.resolve_startpoint_to_offset(partition, at(20)) == "20"
-    assert system.resolve_startpoint(partition, at(20)) == ResolvedStartpoint("20", is_past_end=True)
+    assert resolved(system, partition, 20) == ResolvedStartpoint("20", is_past_end=True)
     empty = SystemStreamPartition("input", make_input(), 0)
-    assert system.resolve_startpoint(empty, at(0)) == ResolvedStartpoint("0", is_past_end=True)
+    assert resolved(system, empty, 0) == ResolvedStartpoint("0", is_past_end=True)
 
 
 @pytest.mark.scenario("SPR-04")
@@ -129,8 +131,6 @@ def test_a_startpoint_without_offset_or_time_is_refused(
     for place, startpoint in cases:
         with pytest.raises((TypeError, ValueError)):
             system.resolve_startpoint_to_offset(place, startpoint)
-        with pytest.raises((TypeError, ValueError)):
-            system.resolve_startpoint(place, startpoint)
 
 
 @pytest.mark.parametrize("startpoint", [OLDEST, UPCOMING, at(1), at(2**40)], ids=lambda each: type(each).__name__)
@@ -139,10 +139,10 @@ def test_a_missing_partition_or_stream_is_reported(
 ) -> None:
     beyond = SystemStreamPartition("input", partition.stream, 7)
     with pytest.raises(InputMissing, match=f"has no partition 7 of {partition.stream}. Check") as missing:
-        system.resolve_startpoint(beyond, startpoint)
+        system.resolve_startpoint_to_offset(beyond, startpoint)
     assert (missing.value.stream_name, missing.value.partition) == (partition.stream, 7)
     with pytest.raises(InputMissing, match="has no stream nothing-here") as missing:
-        system.resolve_startpoint(SystemStreamPartition("input", "nothing-here", 0), startpoint)
+        system.resolve_startpoint_to_offset(SystemStreamPartition("input", "nothing-here", 0), startpoint)
     assert (missing.value.stream_name, missing.value.partition) == ("nothing-here", None)
     with pytest.raises(InputMissing, match="has no stream nothing-here"):
         system.get_system_stream_metadata([partition.stream, "nothing-here"])
@@ -218,7 +218,9 @@ def test_a_broker_that_does_not_answer_is_reported_in_time(monkeypatch: pytest.M
     started = time.monotonic()
     with KafkaSystemAdmin(NOWHERE) as nowhere:
         for ask in (
-            lambda: nowhere.resolve_startpoint(SystemStreamPartition("input", "orders", 0), StartpointOldest(1)),
+            lambda: nowhere.resolve_startpoint_to_offset(
+                SystemStreamPartition("input", "orders", 0), StartpointOldest(1)
+            ),
             lambda: nowhere.get_system_stream_metadata(["orders"]),
         ):
             with pytest.raises(SourceUnavailable, match=r"Kafka at 127.0.0.1:1 does not answer .*\. Check that"):
@@ -229,7 +231,7 @@ def test_a_broker_that_does_not_answer_is_reported_in_time(monkeypatch: pytest.M
 def test_asking_for_a_topic_does_not_make_it(system: KafkaSystemAdmin, topics: Topics, job_name: str) -> None:
     name = f"{job_name}-not-there"
     with pytest.raises(InputMissing, match=rf"Kafka at .* has no stream {name}. Check its name"):
-        system.resolve_startpoint(SystemStreamPartition("input", name, 0), StartpointOldest(1))
+        system.resolve_startpoint_to_offset(SystemStreamPartition("input", name, 0), StartpointOldest(1))
     with pytest.raises(InputMissing):
         system.get_system_stream_metadata([name])
     assert not topics.is_there(name)

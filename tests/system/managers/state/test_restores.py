@@ -1,6 +1,5 @@
 """Stores are restored from their changelogs, or from the backend that config and checkpoint name, on a real broker."""
 
-import logging
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -17,7 +16,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KafkaStateCheckpointMarker
 from managers.state.changelog_backend import KafkaChangelogStateBackendFactory
-from managers.state.key_value_store import DICT_STORE_FILE, DictStore, KeyValueStore, RocksDbStore
+from managers.state.key_value_store import RocksDbStore
 from managers.state.state_backend import RestoreProgress
 from managers.state.state_errors import CommitFailed, InvalidMarker, SnapshotDamaged, StoreNotBackedUp, StoreNotRestored
 from managers.state.store_directories import checkpoint_directories, delete_directory, read_offset
@@ -221,7 +220,7 @@ def test_a_changelog_that_lost_all_changes_is_not_taken_for_empty(
     expected = f"'orders' of task 'Partition 0' .* offset 2 of its changelog .* empty and continues at offset {end}"
     with pytest.raises(StoreNotRestored, match=expected):
         make_task().restore(checkpoint)
-    assert dict(DictStore(task.directory()).range()) == COMMITTED
+    assert dict(RocksDbStore(task.directory()).range()) == COMMITTED
 
 
 @pytest.mark.scenario("CSM-04")
@@ -240,52 +239,18 @@ def test_the_directories_of_a_task_without_a_checkpoint_are_deleted(
 
 
 @both_kinds
-def test_local_files_are_kept_if_the_changelog_lost_their_offset(
-    make_task: TaskMaker, topics: Topics, config: dict[str, str], caplog: pytest.LogCaptureFixture
+def test_a_directory_that_is_damaged_is_not_used(
+    make_task: TaskMaker, config: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    directory = make_task(config=config).directory()
-    first, last = (directory.with_name(f"Partition_0.{name}") for name in ("kept", "kept-last"))
-    for kept, entries in ((first, COMMITTED), (last, {**COMMITTED, b"d": b"4"})):
-        task = make_task(config=config)
-        task.write(entries)
-        checkpoint = task.commit()
-        topics.delete(task.partition().stream)
-        restarted = make_task(config=config)
-        topics.write(task.partition().stream, [NewEvent(b"z", b"0")], partition=1)
-        restarted.restore(checkpoint)
-        assert restarted.entries() == {b"z": b"0"}
-        assert entries.items() <= dict(DictStore(kept).range()).items()
-    assert f"its changelog lost offset 4. The local files with that offset are kept in {last}" in caplog.text
-
-
-@both_kinds
-@pytest.mark.parametrize(
-    ("before", "damaged", "after"),
-    [
-        (DictStore, "", RocksDbStore),
-        (RocksDbStore, "", DictStore),
-        (DictStore, DICT_STORE_FILE, DictStore),
-        (RocksDbStore, "*.sst", RocksDbStore),
-    ],
-)
-def test_a_directory_that_is_damaged_or_of_another_kind_of_store_is_not_used(
-    make_task: TaskMaker,
-    before: Callable[[Path], KeyValueStore],
-    damaged: str,
-    after: Callable[[Path], KeyValueStore],
-    config: dict[str, str],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    task = make_task(config=config, open_directory=before)
+    task = make_task(config=config)
     checkpoint = committed(task)
     task.close()
-    for path in task.directory().parent.glob(f"*/{damaged}") if damaged else ():
+    for path in task.directory().parent.glob("*/*.sst"):
         os.truncate(path, path.stat().st_size - 1)
-    restarted = make_task(config=config, open_directory=after, is_open=False)
+    restarted = make_task(config=config, is_open=False)
     restarted.restore(checkpoint)
     assert restarted.entries() == COMMITTED
     assert "Restoring it from the beginning of its changelog." in caplog.text
-    restarted.close()
 
 
 def test_a_marker_of_another_changelog_is_refused(make_task: TaskMaker) -> None:
@@ -296,6 +261,7 @@ def test_a_marker_of_another_changelog_is_refused(make_task: TaskMaker) -> None:
         checkpoint = CheckpointV2(CheckpointId.create(), {}, {KAFKA: {"orders": marker}})
         with pytest.raises(InvalidMarker, match=f"store 'orders' of task 'Partition 0'.*{problem}"):
             task.restore(checkpoint)
+    task.open()
     assert task.entries() == COMMITTED
 
 
@@ -352,22 +318,12 @@ def test_a_store_in_memory_leaves_the_offsets_of_earlier_files(make_task: TaskMa
 
 def test_a_store_without_a_backup_starts_empty(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Its files may have changes that were not committed, so that their input would be counted twice."""
-    config = {"stores.side.side.inputs.processor.factory": "F"}
-    kept, kept_last = (tmp_path / "cache" / f"Partition_0.{name}" for name in ("kept", "kept-last"))
-    task = TaskWithStores(tmp_path, "orders", {}, ("cache", "side"), config=config)
-    for value in (b"1", b"2", b"3"):
-        for name in ("cache", "side"):
-            store = task.task.open_store(name)
-            store.put(b"count", value)
-            store.flush()
-        task.restore(None)
-        assert task.entries("cache") == {}
-        assert dict(DictStore(kept).range()) == {b"count": b"1"}  # also if the task crashes again and again
-    assert dict(DictStore(kept_last).range()) == {b"count": b"3"}
-    assert task.entries("side") == {b"count": b"3"}
-    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert warnings[0].startswith("Store 'cache' of task 'Partition 0' has no backup and starts empty.")
-    assert [each.rpartition(" ")[2] for each in warnings] == [f"{kept}.", f"{kept_last}.", f"{kept_last}."]
+    task = TaskWithStores(tmp_path, "orders", {}, ("cache",))
+    task.open()
+    task.write({b"count": b"1"})
+    task.restore(None)
+    assert task.entries() == {}
+    assert "Store 'cache' of task 'Partition 0' has no backup and starts empty." in caplog.text
 
 
 def test_a_store_whose_backup_the_checkpoint_does_not_name_starts_empty(
@@ -379,4 +335,3 @@ def test_a_store_whose_backup_the_checkpoint_does_not_name_starts_empty(
     task.restore(CheckpointV1({IN: "1"}))
     assert task.entries() == {}
     assert "Store 'orders' of task 'Partition 0' is not restored from its backup and starts empty." in caplog.text
-    assert dict(DictStore(task.directory().with_name("Partition_0.kept")).range()) == COMMITTED

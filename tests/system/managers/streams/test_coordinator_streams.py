@@ -91,7 +91,6 @@ def test_config_must_be_bootstrapped_first(coordinator_log: EventLog) -> None:
     ("make", "call"),
     [
         (CoordinatorStreamConsumer, CoordinatorStreamConsumer.bootstrap),
-        (CoordinatorStreamConsumer, CoordinatorStreamConsumer.has_new_messages),
         (CoordinatorStreamProducer, lambda it: it.send(Delete(message_type="set-config", key="a"))),
         (CoordinatorStreamWriter, lambda it: it.send_set_config("a", "1")),
     ],
@@ -161,9 +160,7 @@ def test_each_read_of_a_type_catches_up(coordinator_log: EventLog, logs: LogMake
     coordinator_log.append([config_set("a", "1"), changelog_set("t", 4), config_set("b", "2")])
     consumer = running(coordinator_log)
     assert [message.key for message in consumer.get_bootstrapped_stream("set-changelog")] == ["t"]
-    assert not consumer.has_new_messages()
     logs.open_again(coordinator_log).append([changelog_set("u", 5)])
-    assert consumer.has_new_messages()
     assert [message.key for message in consumer.get_bootstrapped_stream("SET-CHANGELOG")] == ["t", "u"]
     consumer.register()
     assert len(consumer.get_bootstrapped_stream()) == 4
@@ -174,7 +171,7 @@ def test_a_stream_that_was_created_again_is_noticed() -> None:
     log.append([config_set("a", "1")])
     with CoordinatorStreamConsumer(log) as consumer:
         log._events.pop()
-        for call in (consumer.has_new_messages, consumer.bootstrap, consumer.get_bootstrapped_stream):
+        for call in (consumer.bootstrap, consumer.get_bootstrapped_stream):
             with pytest.raises(OffsetLost):
                 call()
 
@@ -266,14 +263,6 @@ def test_config_is_set_and_nothing_else(coordinator_log: EventLog) -> None:
     assert config(coordinator_log) == {"key0": "value0", "key1": "value1"}
     assert coordinator_log.end_offset() == 2
     assert sources(coordinator_log) == ["coordinator-stream-writer"] * 2
-
-
-def test_a_key_is_deleted(coordinator_log: EventLog) -> None:
-    coordinator_log.append([config_set("a", "1"), config_set("b", "2")])
-    with CoordinatorStreamWriter(coordinator_log) as writer:
-        assert writer.send_delete_config("a")
-        assert not writer.send_delete_config("a")
-    assert (config(coordinator_log), coordinator_log.end_offset()) == ({"b": "2"}, 3)
 
 
 WRITE_AND_DIE: Final = """

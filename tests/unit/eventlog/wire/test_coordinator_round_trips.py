@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from eventlog.errors import WireError
 from eventlog.messages import (
-    ContainerPlacement,
     Delete,
-    Drain,
     Envelope,
     Message,
     SetChangelogMapping,
@@ -36,7 +34,6 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.wire.coordinator import decode_key, decode_message, encode_key, encode_message
-from eventlog.wire.jackson import dumps
 from tests.vectors.catalogue import vectors
 
 # Halves of a surrogate pair are written as `?` and so do not come back.
@@ -65,13 +62,10 @@ ENVELOPED = st.one_of(
     st.builds(SetMigrationInfo, key=TEXT, values=st.dictionaries(TEXT, TEXT, min_size=1, max_size=3)),
     st.builds(SetJobCoordinatorMetadata, cluster_type=TEXT, epoch_id=st.none() | TEXT, config_id=st.none() | TEXT),
 )
-OBJECT_TEXT = st.dictionaries(TEXT, TEXT, max_size=3).map(lambda fields: dumps(fields).decode())
 FAN_OUT = st.builds(StartpointFanOut, st.none() | TIME, st.dictionaries(PARTITION, STARTPOINT, max_size=4))
 SHAPED = st.one_of(
     st.builds(SetStartpoint, key_text=TEXT, startpoint=STARTPOINT),
     st.builds(SetStartpointFanOut, task_name=TEXT, fan_out=FAN_OUT),
-    st.builds(ContainerPlacement, key=TEXT, text=OBJECT_TEXT),
-    st.builds(Drain, key=TEXT, text=OBJECT_TEXT),
     st.builds(UnknownMessage, message_type=st.just("new-type"), key=TEXT, value=TEXT),
     st.builds(Delete, message_type=TEXT, key=TEXT),
 )

@@ -1,7 +1,5 @@
 """ChangelogPartitionManager, and the creation of changelog streams."""
 
-import json
-
 import pytest
 
 from eventlog.errors import ConfigError
@@ -16,10 +14,6 @@ from tests.fixtures.managers.noted_topics import NotedTopics
 @pytest.fixture
 def manager(coordinator_store: CoordinatorStreamStore) -> ChangelogPartitionManager:
     return ChangelogPartitionManager(coordinator_store)
-
-
-def sources(log: EventLog) -> list[str]:
-    return [json.loads(event.value)["source"] for event in log.read() if event.value is not None]
 
 
 @pytest.mark.scenario("CLG-02", "CLG-03", "CLG-04", "CLG-08")
@@ -54,9 +48,7 @@ def test_an_update_keeps_the_previous_mapping(manager: ChangelogPartitionManager
     assert manager.read_change_log_partition_mapping() == {"x": 7, "y": 8}
 
 
-def test_a_different_partition_is_refused_unless_forced(
-    manager: ChangelogPartitionManager, coordinator_log: EventLog
-) -> None:
+def test_a_different_partition_is_refused(manager: ChangelogPartitionManager) -> None:
     manager.write_change_log_partition_mapping({"a": 1, "b": 2, "c": 3})
     changed = {"a": 1, "b": 3, "c": 2, "d": 4}
     with pytest.raises(ChangelogRemapped, match=r"partition of 'b' from 2 to 3, 'c' from 3 to 2\.") as refused:
@@ -64,10 +56,6 @@ def test_a_different_partition_is_refused_unless_forced(
     assert refused.value.changes == (("b", 2, 3), ("c", 3, 2))
     assert refused.value.changes[0].old_partition == 2
     assert manager.read_change_log_partition_mapping() == {"a": 1, "b": 2, "c": 3}
-    manager.write_change_log_partition_mapping(changed, force=True)
-    assert manager.read_change_log_partition_mapping() == changed
-    quiet, told = "Job-coordinator", "Job-coordinator (forced)"
-    assert sources(coordinator_log) == [quiet] * 3 + [quiet, told, told, quiet]
 
 
 def test_invalid_mappings_are_not_written(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:

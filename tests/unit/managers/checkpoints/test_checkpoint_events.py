@@ -63,11 +63,9 @@ def test_a_commit_writes_each_version_in_config(
 
 
 def test_a_version_is_converted_unless_it_would_lose_state() -> None:
-    made = convert_to_versions([CheckpointV1({**OFFSETS, LOG_0: None})], (2,), {WRITE: "2"}, lambda: ID)
-    assert made == [CheckpointV2(ID, OFFSETS, {})]
-    assert convert_to_versions([CheckpointV2(ID, OFFSETS, {})], (1,), {WRITE: "1"}, lambda: ID) == [
-        CheckpointV1(OFFSETS)
-    ]
+    (made,) = convert_to_versions([CheckpointV1({**OFFSETS, LOG_0: None})], (2,), {WRITE: "2"})
+    assert (version_of(made), made.offsets) == (2, OFFSETS)
+    assert convert_to_versions([CheckpointV2(ID, OFFSETS, {})], (1,), {WRITE: "1"}) == [CheckpointV1(OFFSETS)]
     stores = {WRITE: "2", "stores.s.changelog": "kafka.log"}
     for holding, config in (
         (CheckpointV1({LOG_0: "1-2:5"}), {WRITE: "2"}),
@@ -75,7 +73,7 @@ def test_a_version_is_converted_unless_it_would_lose_state() -> None:
         (CheckpointV2(ID, OFFSETS, STATE), {WRITE: "1"}),
     ):
         with pytest.raises(ValueError, match="with state of stores cannot be converted"):
-            convert_to_versions([holding], (3 - version_of(holding),), config, lambda: ID)
+            convert_to_versions([holding], (3 - version_of(holding),), config)
 
 
 @pytest.mark.parametrize(("text", "versions"), [(None, [1, 2]), ("1", [1]), ("2", [2]), ("2,1", [2, 1])])

@@ -1,4 +1,4 @@
-"""Reading and writing a job's config, its write-once settings, and its changes."""
+"""Reading and writing a job's config, its and its write-once settings."""
 
 from typing import Any
 
@@ -8,11 +8,10 @@ from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.messages import Message
 from eventlog.wire.coordinator import decode_key, decode_message, encode_key
-from managers.config.job_config import ConfigSubscription, read_config, read_launch_config, write_config
+from managers.config.job_config import read_config, read_launch_config, write_config
 from managers.errors import NotReady, WriteOnceChange
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from tests.builders import changelog_set, config_deleted, config_set
-from tests.fixtures.managers.log_makers import LogMaker
+from tests.builders import config_set
 from tests.fixtures.managers.watched_log import RecordingLog
 
 GROUPER = "job.systemstreampartition.grouper.factory"
@@ -118,34 +117,3 @@ def test_a_value_must_be_a_string_and_is_not_shown(store: CoordinatorStreamStore
     with pytest.raises(TypeError, match="the value of count must be a string, not int"):
         write_config(store, wrong)
     assert read_config(store) == {}
-
-
-def test_changes_are_returned_in_order_and_once(coordinator_log: EventLog, logs: LogMaker) -> None:
-    coordinator_log.append([config_set("a", "1"), config_set("b", "1")])
-    subscription = ConfigSubscription(coordinator_log)
-    assert subscription.poll() == ()
-    others = logs.open_again(coordinator_log)
-    others.append([config_set("b", "2"), config_set("a", "1"), changelog_set(), config_set("b", "3")])
-    others.append([config_deleted("a"), config_set("c", "")])
-    told = [change[1:] for change in subscription.poll()]
-    assert told == [("b", "1", "2"), ("b", "2", "3"), ("a", "1", None), ("c", None, "")]
-    assert (subscription.poll(), subscription.position) == ((), coordinator_log.end_offset())
-
-
-def test_another_program_continues_at_the_position(coordinator_log: EventLog, logs: LogMaker) -> None:
-    coordinator_log.append([config_set("a", "1")])
-    position = ConfigSubscription(coordinator_log).position
-    coordinator_log.append([config_set("a", "2"), config_set("a", "3")])
-    again = ConfigSubscription(logs.open_again(coordinator_log), position=position)
-    assert [change[1:] for change in again.poll()] == [("a", "1", "2"), ("a", "2", "3")]
-    assert ConfigSubscription(coordinator_log, position=10**6).poll() == ()
-
-
-def test_unreadable_values_and_other_spellings(coordinator_log: EventLog) -> None:
-    subscription = ConfigSubscription(coordinator_log)
-    value = config_set("a", "2").value
-    spelled = b'[1, "set-config", "a"]'
-    coordinator_log.append([config_set("a", "1"), NewEvent(config_set("a").key, b"garbage"), NewEvent(b"x", b"y")])
-    coordinator_log.append([NewEvent(spelled, value), NewEvent(spelled, None)])
-    told = [change[1:] for change in subscription.poll()]
-    assert told == [("a", None, "1"), ("a", "1", "2"), ("a", "2", "1")]

@@ -3,10 +3,8 @@
 import pytest
 
 from managers.assignments.job_model_assignments import ContainerLocality
-from managers.coordinator.serving_context import container_environment, preferred_hosts
+from managers.coordinator.serving_context import preferred_hosts
 from managers.job_models.job_model_building import build_job_model
-
-URL = "http://127.0.0.1:1234/"
 
 
 @pytest.mark.scenario("HRD-31")
@@ -15,13 +13,3 @@ def test_each_container_of_the_job_has_a_host_and_no_other_container() -> None:
     model = build_job_model({"task.inputs": "kafka.in", "job.container.count": "3"}, {("kafka", "in"): range(3)}, {})
     preferred = preferred_hosts(model, hosts)
     assert preferred == {"0": "host-1", "1": "ANY_HOST", "2": "ANY_HOST"}
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"), [("", "-Xmx512m"), ("-Xms1m", "-Xms1m -Xmx512m"), ("-Xmx1g -ea", "-Xmx512m -ea")]
-)
-def test_auto_sizing_sets_the_heap(options: str, expected: str) -> None:
-    heap = {"task.opts": options, "job.autosizing.container.maxheap.mb": "512", "task.java.home": "/java"}
-    assert container_environment(heap, URL, "0")["JAVA_OPTS"] == options
-    sized = container_environment(heap | {"job.autosizing.enabled": "true"}, URL, "0")
-    assert (sized["JAVA_OPTS"], sized["JAVA_HOME"]) == (expected, "/java")

@@ -1,9 +1,7 @@
 """A job model's JSON, both ways, byte-equal to what Samza writes; and a client that reads it."""
 
 import json
-import socket
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +9,11 @@ import pytest
 
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
-from managers.job_models import job_model_json
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_json import (
-    JobModelNotRead,
     containers_json,
     job_model_from_json,
     job_model_to_json,
-    read_job_model,
 )
 from tests.checkout import CHECKOUT
 from tests.vectors.building import partition_of
@@ -162,18 +157,3 @@ def test_the_oldest_form_has_partitions_with_offsets() -> None:
 def test_invalid_json_is_refused(data: bytes, sentence: str) -> None:
     with pytest.raises(WireError, match=sentence):
         job_model_from_json(data)
-
-
-def test_another_answer_or_none_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(url: str) -> str:
-        with pytest.raises(JobModelNotRead) as error:
-            read_job_model(url, timeout_seconds=5)
-        return str(error.value)
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/"
-        assert "connection refused" in refused(url)
-    assert "it is not an HTTP URL" in refused("file:///etc/passwd")
-    monkeypatch.setattr(job_model_json, "urlopen", lambda *_, **__: BytesIO(b"[]"))
-    assert "the job model is a list, not an object" in refused(url)

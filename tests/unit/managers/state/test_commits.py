@@ -19,7 +19,7 @@ from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.checkpoint_topic import decode_key, decode_v1, decode_v2
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
-from managers.state.key_value_store import DictStore
+from managers.state.key_value_store import DictStore, RocksDbStore
 from managers.state.state_backend import Markers, StatefulTask, TaskBackupManager
 from managers.state.state_errors import CommitFailed, CommitTimedOut
 from managers.state.store_directories import CHECKPOINT_FILE, read_checkpoint_file
@@ -63,7 +63,7 @@ class Backend(TaskBackupManager):
 class Recorded:
     """Records the calls to a store or a backend. ``during`` says what happens in them."""
 
-    def __init__(self, name: str, of: DictStore | Backend, calls: list[tuple[object, ...]]) -> None:
+    def __init__(self, name: str, of: DictStore | RocksDbStore | Backend, calls: list[tuple[object, ...]]) -> None:
         self.name, self.recorded, self.calls = name, of, calls
         self.during: dict[str, Callable[[], object]] = {}
 
@@ -99,8 +99,8 @@ class Task:
         self.backend = Backend(marker("5"))
         self.kafka: Any = Recorded("kafka", self.backend, self.calls)
         self.blobs: Any = Recorded("blobs", Backend({"LI": "blob"}), self.calls)
-        on_disk = {name: DictStore(self.directory(name)) for name in ("LP", "P")}
-        stores = {**on_disk, "LI": DictStore(), "I": DictStore()}
+        on_disk = {name: RocksDbStore(self.directory(name)) for name in ("LP", "P")}
+        stores: dict[str, DictStore | RocksDbStore] = {**on_disk, "LI": DictStore(), "I": DictStore()}
         self.stores: dict[str, Any] = {name: Recorded(name, of, self.calls) for name, of in stores.items()}
         self.topic = MemoryEventLog(identify(checkpoint_stream_name("orders")))
         self.checkpoints = KafkaCheckpointManager(self.topic)

@@ -8,14 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointId
-from managers.state.key_value_store import BulkLoading, DictStore, KeyValueStore, RocksDbStore
-from managers.state.state_errors import StoreUnreadable
+from managers.state.key_value_store import DictStore, KeyValueStore, RocksDbStore
 
 FIRST, SECOND = CheckpointId(1, 1), CheckpointId(2, 2)
 BOUND = st.none() | st.binary(max_size=2)
 
 
-@pytest.mark.parametrize("open_store", [DictStore, RocksDbStore, lambda _: DictStore()])
+@pytest.mark.parametrize("open_store", [RocksDbStore, lambda _: DictStore()])
 @settings(max_examples=10)
 @given(st.lists(st.tuples(st.binary(max_size=2), st.none() | st.binary())), BOUND, BOUND)
 def test_a_store_is_a_sorted_map(
@@ -55,25 +54,3 @@ def open_and_read(open_store: Callable[[Path], KeyValueStore], directory: Path) 
     entries = dict(store.range())
     store.close()
     return entries
-
-
-def test_rocksdb_loads_many_changes_at_once(tmp_path: Path) -> None:
-    store = RocksDbStore(tmp_path)
-    assert isinstance(store, BulkLoading)
-    store.put(b"b", b"old")
-    store.put(b"c", b"old")
-    store.load_changes({b"a": b"", b"b": b"new", b"c": None, b"absent": None})
-    store.flush()
-    store.close()
-    assert open_and_read(RocksDbStore, tmp_path) == {b"a": b"", b"b": b"new"}
-
-
-@pytest.mark.parametrize("length", [3, 8, 9])
-def test_an_incomplete_file_is_rejected(tmp_path: Path, length: int) -> None:
-    store = DictStore(tmp_path)
-    store.put(b"key", b"value")
-    store.flush()
-    file = tmp_path / "entries"
-    file.write_bytes(file.read_bytes()[:length])
-    with pytest.raises(StoreUnreadable, match=r"is incomplete\. Delete the store's directory"):
-        DictStore(tmp_path)

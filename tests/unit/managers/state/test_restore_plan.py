@@ -61,7 +61,7 @@ STORE: Final = StoreToRestore(
         ({"is_transactional": False, "local": {NEW: 20}}, (NEW, 21, 20, False)),
         ({"is_transactional": False, "local": {NEW: 2}}, (None, 5, 20, False)),
         ({"is_transactional": False, "local": {NEW: 21}}, (None, 5, 20, False)),
-        ({"is_transactional": False, "newest": 4}, (None, 5, 4, False)),
+        ({"is_transactional": False, "newest": 4}, (None, 5, 4, True)),
     ],
 )
 def test_the_directory_the_first_and_the_last_change_and_whether_there_is_doubt(

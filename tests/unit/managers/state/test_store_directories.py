@@ -12,15 +12,11 @@ from managers.state.key_value_store import DictStore
 from managers.state.state_backend import StatefulTask
 from managers.state.store_directories import (
     CHECKPOINT_FILE,
-    LEGACY_OFFSET_FILE,
     checkpoint_directories,
     delete_directory,
     read_checkpoint_file,
-    read_offset,
-    read_with_checksum,
     write_checkpoint_file,
     write_offset,
-    write_with_checksum,
 )
 
 
@@ -37,40 +33,20 @@ def test_only_checkpoints_of_the_same_task_are_listed(tmp_path: Path) -> None:
     ("store", "key"),
     [
         ("logged", "job.logged.store.base.dir"),
-        ("filled", "job.logged.store.base.dir"),
         ("other", "job.non-logged.store.base.dir"),
     ],
 )
 def test_config_says_where_stores_with_and_without_a_backup_are(tmp_path: Path, store: str, key: str) -> None:
-    config = {"stores.logged.changelog": "kafka.changes", "stores.filled.side.inputs": "kafka.in"}
+    config = {"stores.logged.changelog": "kafka.changes"}
 
     def directory(more: dict[str, str]) -> Path:
-        return StatefulTask("Partition 0", {**config, **more}, tmp_path, lambda _: DictStore(None)).store_directory(
-            store
-        )
+        return StatefulTask("Partition 0", {**config, **more}, tmp_path, lambda _: DictStore()).store_directory(store)
 
     assert directory({}) == tmp_path / store / "Partition_0"
     assert directory({key: "/elsewhere"}) == Path("/elsewhere") / store / "Partition_0"
 
 
 CHANGELOG: Final = SystemStreamPartition("kafka", "changelog", 0)
-
-
-def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    write_with_checksum(path, "some text" * 300)
-    whole = path.read_bytes()
-    for damaged in (b"", whole[:-1], whole[:3], whole.replace(b"some", b"same"), whole[:20], b"5"):
-        path.write_bytes(damaged)
-        with pytest.raises(ValueError, match="checksum does not match"):
-            read_with_checksum(path)
-
-
-def test_the_new_file_is_written_first(tmp_path: Path) -> None:
-    (tmp_path / LEGACY_OFFSET_FILE).mkdir()
-    with pytest.raises(OSError, match=LEGACY_OFFSET_FILE):
-        write_offset(tmp_path, CHANGELOG, "5")
-    assert read_offset(tmp_path, CHANGELOG) == "5"
 
 
 def test_a_damaged_checkpoint_is_unknown(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from managers.job_models.job_model import JobModel
-from managers.job_models.job_model_json import read_job_model
+from managers.job_models.job_model_json import job_model_from_json
 from tests.checkout import CHECKOUT
 from tests.fixtures.coordstream.command_line import CommandLine
 from tests.fixtures.kafka_topics import Topics
@@ -92,17 +92,21 @@ def test_the_tasks_of_a_growing_input_keep_their_state(job: Job, topics: Topics)
     topics.grow(job.input, 8)
     with job.coordinator("--config", str(job.file), "--restart-on-change") as coordinator:
         url = url_of(line_with(coordinator.stderr, URL))
-        before = read_job_model(url)
+        before = served_model(url)
         topics.grow(job.input, 16)
         said = line_with(coordinator.stderr, job.input)
         line_with(coordinator.stderr, "The job model changed: other partitions for Partition 0, Partition 1")
-        after = read_job_model(url)
+        after = served_model(url)
     assert said == f"kafka.{job.input} has 16 partitions; the job model has 8."
     read = {name: sorted(each.partition for each in task.partitions) for name, task in after.tasks.items()}
     assert read == {f"Partition {number}": [number, number + 8] for number in range(8)}
     assert changelog_partitions(after) == changelog_partitions(before)
     with job.coordinator() as coordinator:
-        assert read_job_model(url_of(line_with(coordinator.stderr, URL))).tasks == after.tasks
+        assert served_model(url_of(line_with(coordinator.stderr, URL))).tasks == after.tasks
+
+
+def served_model(url: str) -> JobModel:
+    return job_model_from_json(httpx.get(url).content)
 
 
 def changelog_partitions(model: JobModel) -> dict[str, int]:
