@@ -23,7 +23,7 @@ from eventlog.postgres.connection import Connection, connect, failure_line, refu
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
 from projections.job_choice import Job, find_job
-from projections.relations import MISSING_RELATIONS, TABLES, UNINDEXED_TABLES, digest, views
+from projections.relations import MISSING_RELATIONS, TABLES, digest, views
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
 _UNREADABLE: Final = (
@@ -44,18 +44,9 @@ _REFUSED_BY_DRIVER: Final = (psycopg.DataError, psycopg.ProgrammingError, psycop
 
 _STATE: Final = f"""
 select obj_description(to_regnamespace('coordinator'), 'pg_namespace'),
-       not exists ({MISSING_RELATIONS}), not exists ({MISSING_RELATIONS}), exists ({UNINDEXED_TABLES}),
+       not exists ({MISSING_RELATIONS}), not exists ({MISSING_RELATIONS}),
        coalesce(has_schema_privilege(to_regnamespace('eventlog')::oid, 'usage'), true)
 """
-_FOREIGN: Final = """
-select count(*) > 0
-   and 4 * count(*) filter (where c.relnamespace::regnamespace || '.' || c.relname = any(%(tables)s))
-     < cardinality(%(tables)s)
-from pg_class c
-where c.relnamespace in (to_regnamespace('eventlog'), to_regnamespace('projection'))
-  and c.relkind in ('r', 'p', 'v', 'm')
-"""
-"""Whether the schemas have tables or views, but not even a quarter of ours."""
 
 
 class SchemaState(StrEnum):
@@ -66,9 +57,7 @@ class SchemaState(StrEnum):
     CURRENT = "current"
     NEWER = "newer"
     INCOMPLETE = "incomplete"
-    RESTORING = "restoring"
     OTHER = "other"
-    FOREIGN = "foreign"
 
 
 class SchemaError(CoordstreamError):
@@ -79,11 +68,7 @@ ADVICE: Final = {
     SchemaState.EMPTY: "No coordstream schema in this database. Run `coordstream db migrate`.",
     SchemaState.OLDER: "The database schema is older than this program. Run `coordstream db migrate`.",
     SchemaState.INCOMPLETE: "Tables of the database schema are missing. Run `coordstream db migrate`.",
-    SchemaState.RESTORING: "The database is being restored: tables have no primary key yet. Wait until pg_restore is "
-    "complete, with its section post-data.",
     SchemaState.NEWER: "The database schema is newer than this program. Install a newer version of coordstream.",
-    SchemaState.FOREIGN: "This database has a schema eventlog or projection that coordstream did not create. Use "
-    "another database, or rename that schema.",
     SchemaState.OTHER: "The database schema is that of another version of coordstream. Install that version, or ask "
     "the database's owner to run `coordstream db migrate`.",
 }
@@ -265,13 +250,9 @@ def schema_state(connection: Connection) -> SchemaState:
     For a user who may not read the revision, such as a reader, only the relations are compared: they are this
     program's, or of another version.
     """
-    values = (views(), TABLES, TABLES)
-    ((comment, has_views, has_tables, is_restoring, sees_revision),) = connection.execute(_STATE, values).fetchall()
+    found = connection.execute(_STATE, (views(), TABLES)).fetchall()
+    ((comment, has_views, has_tables, sees_revision),) = found
     has_relations = has_views and str(comment).rpartition(" ")[2] == digest()
-    if not has_relations and connection.execute(_FOREIGN, {"tables": TABLES}).fetchone() == (True,):
-        return SchemaState.FOREIGN
-    if is_restoring:
-        return SchemaState.RESTORING
     if not sees_revision:
         return SchemaState.CURRENT if has_relations else SchemaState.OTHER
     revision = current_revision(connection)

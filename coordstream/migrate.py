@@ -36,7 +36,7 @@ def upgrade(database_url: str) -> list[str] | None:
         state = schema_state(driver)
         if state is SchemaState.EMPTY:
             require_encoding(driver.info.parameter_status("server_encoding") or "")
-        if state in (SchemaState.NEWER, SchemaState.FOREIGN, SchemaState.RESTORING):
+        if state is SchemaState.NEWER:
             raise SchemaError(ADVICE[state])
         config = Config()
         config.set_main_option("script_location", str(migrations_folder()))

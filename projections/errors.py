@@ -22,16 +22,6 @@ class PositionMoved(ProjectionError):
         )
 
 
-class DatabaseReplaced(ProjectionError):
-    """The database is another one than before, or its tables are: it was dropped, or a restore is going on."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The database was dropped, or is being restored, so nothing more is written to it. Wait until the restore "
-            "is complete, then start the command again."
-        )
-
-
 class LogRebuilt(ProjectionError):
     """A log was rebuilt, so what a projector remembers of its rows no longer applies: it must load them again."""
 

@@ -27,12 +27,6 @@ where not exists (select from pg_class c join pg_namespace n on n.oid = c.relnam
 """
 """Selects those of the given tables and views (``schema.name``) that the database lacks, whoever may read them."""
 
-UNINDEXED_TABLES: Final = """
-select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where not c.relhasindex and n.nspname || '.' || c.relname = any(%s::text[])
-"""
-"""Selects those of the given tables that have no primary key yet: pg_restore makes it once it has loaded all rows."""
-
 _VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
 
 FOLDED_TABLES: Final = {

@@ -5,8 +5,6 @@ Rights are judged by asking Postgres for them, since a dump may have been restor
 
 from typing import Final
 
-from psycopg.errors import UndefinedObject
-
 from eventlog.postgres.connection import Connection
 
 READER: Final = "coordstream_reader"
@@ -78,14 +76,6 @@ select format('grant coordstream_reader to %I with inherit false, set true', cur
 where not pg_has_role('coordstream_reader', 'set') and pg_has_role('coordstream_reader', 'member with admin option')
 order by 1
 """
-
-
-def lacks_rights(connection: Connection) -> bool:
-    """Whether `grant_missing_rights` has anything to do."""
-    try:
-        return bool(connection.execute(_MISSING).fetchall())
-    except UndefinedObject:  # a role
-        return True
 
 
 def grant_missing_rights(connection: Connection) -> bool:

@@ -14,9 +14,8 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, hold, insert_log
 from eventlog.source import KAFKA, POSTGRES, RECORDING
 from eventlog.streams import StreamIdentity, identify
-from projections.errors import NOT_FOLDED, DatabaseReplaced, FoldVersionDiffers, RebuildNeeded
+from projections.errors import NOT_FOLDED, FoldVersionDiffers, RebuildNeeded
 from projections.fold.settings import FoldSettings
-from projections.relations import TABLES, UNINDEXED_TABLES
 
 _LOGS: Final = """
 select j.log_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, j.is_complete, p.next_offset,
@@ -196,10 +195,7 @@ def register_log(
 def track_log(
     connection: Connection, stored: StoredLog, settings: FoldSettings, *, start_offset: int = 0
 ) -> TrackedLog:
-    """Track a log of the archive from its first event, whose lowest possible offset is ``start_offset``.
-
-    Raises DatabaseReplaced while the database is being restored: the log may be among the rows to come.
-    """
+    """Track a log of the archive from its first event, whose lowest possible offset is ``start_offset``."""
     is_first, version = stored.incarnation == 1, settings.fold_version
     log = insert_position(
         connection, stored, version, is_current=is_first, is_complete=is_first, start_offset=start_offset
@@ -207,8 +203,6 @@ def track_log(
     connection.execute(_FORGET_REFUSAL, (log.stream.stream_name,))
     name_job(connection, log.stream)
     connection.execute(KEEP_CHECKPOINTS, (log.stream.suffix,))
-    if connection.execute(UNINDEXED_TABLES, (TABLES,)).fetchone():
-        raise DatabaseReplaced
     return log
 
 

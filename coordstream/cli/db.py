@@ -27,7 +27,7 @@ from coordstream.database import (
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import KEY_FILE, Settings, load_settings
 from eventlog.postgres.connection import Connection
-from projections.rights import grant_missing_rights, lacks_rights
+from projections.rights import grant_missing_rights
 
 app = typer.Typer()
 
@@ -125,9 +125,7 @@ def migrate(
 ) -> None:
     """Migrate the database to this program's schema, in one transaction.
 
-    With --dry-run, the state is empty, older, current, newer, incomplete, foreign or restoring: older and newer compare
-    the schema with this program, foreign is one of another program, and restoring is a pg_restore that has not created
-    all keys yet.
+    With --dry-run, the state is empty, older, current, newer or incomplete, compared with this program.
 
     Example: coordstream db migrate
     """
@@ -137,15 +135,12 @@ def migrate(
     url = database_url(settings)
     with database_errors(settings), open_connection(settings, url) as connection:
         state = schema_state(connection)
-        lacks = state is SchemaState.CURRENT and lacks_rights(connection)
         to_rebuild = None if is_dry_run else upgrade(url)
         revision = current_revision(connection)
-    is_current = state is SchemaState.CURRENT and not lacks
+    is_current = state is SchemaState.CURRENT
     found = {"state": str(state)} if is_dry_run else {"is_changed": not is_current}
     words = state if is_dry_run else "already up to date" if is_current else "migrated"
-    lack = ", but roles lack rights. Run `coordstream db migrate`" if is_dry_run and lacks else ""
-    has_none = state in (SchemaState.EMPTY, SchemaState.FOREIGN)
-    sentence = ADVICE[state] if is_dry_run and has_none else f"Schema {revision}: {words}{lack}."
+    sentence = ADVICE[state] if is_dry_run and state is SchemaState.EMPTY else f"Schema {revision}: {words}."
     print_result([{"revision": revision, **found}], sentence, as_json=as_json)
     if to_rebuild is not None:
         print(describe_recreation(to_rebuild), file=sys.stderr)

@@ -12,7 +12,7 @@ from psycopg.errors import LockNotAvailable
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
 from eventlog.source import OffsetLost, StreamMissing, StreamUnavailable
-from projections.errors import DatabaseReplaced, LogRebuilt, PositionMoved, ProjectionError
+from projections.errors import LogRebuilt, PositionMoved, ProjectionError
 from projections.follow.continuity import is_another_topic, longest_absence_ms
 from projections.follow.error_policy import (
     BLOCKED,
@@ -52,10 +52,9 @@ class Attacher(LogSource):
 
     def attach(self, stream: FollowedStream, now: float, on_resync_batch: Callable[[], None]) -> None:
         """Attach the stream, or let it wait for the follower that holds it, or for who has locked its rows; raises the
-        error of a stream that cannot be followed, and DatabaseReplaced. An exception from ``on_resync_batch``, which is
-        called after each batch of a resync, ends the resync.
+        error of a stream that cannot be followed. An exception from ``on_resync_batch``, which is called after each
+        batch of a resync, ends the resync.
         """
-        self.run.require_same(self.connection)
         if not stream.has_lock:
             self.take_locks([stream])
         if not stream.has_lock:
@@ -187,7 +186,7 @@ class Refusals:
             stream.wait(BLOCKED, monotonic() + BLOCKED_SECONDS)
             self.heartbeat.trigger()
         except (EventLogError, ProjectionError, psycopg.Error) as error:
-            if is_outage(error) or isinstance(error, DatabaseReplaced):
+            if is_outage(error):
                 raise
             failed = stream or self.run.streams.get(getattr(error, "stream_name", ""))
             if failed is None:

@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
 from eventlog.backoff import Backoff, StopFlag
 from eventlog.errors import cause_of
 from eventlog.notice import Notice
-from eventlog.postgres.connection import Connection
 from eventlog.source import StreamFacts
-from projections.errors import DatabaseReplaced
 from projections.follow.error_policy import BLOCKED, is_login_refused, outage_message, outage_reason
 from projections.follow.heartbeat import AT_ONCE, Beat
 from projections.follow.tail import Progress, Tail
@@ -21,10 +19,6 @@ QUIET_SECONDS: Final = 5.0
 LONGEST_SECONDS: Final = 60.0
 """The number of further streams is reported once no other has come for a while, or they have come for so long."""
 NOTHING: Final = Notice("", "")
-_IDENTITY: Final = """
-select s.system_identifier, d.oid, to_regclass('eventlog.log')::oid
-from pg_database d, pg_control_system() s where d.datname = current_database()
-"""
 RETRY_FIRST_SECONDS: Final = 1.0
 RETRY_LONGEST_SECONDS: Final = 30.0
 
@@ -187,7 +181,6 @@ class FollowRun:
     outage: str = ""
     outage_since: float = 0.0
     refusal: str = ""
-    _identity: tuple[Any, ...] | None = None
     _last_messages: dict[str, str] = field(default_factory=dict)
     _same: dict[str, SameMessages] = field(default_factory=dict)
 
@@ -195,13 +188,6 @@ class FollowRun:
     def events(self) -> int:
         """How many events were applied."""
         return sum(stream.events for stream in self.streams.values())
-
-    def require_same(self, connection: Connection) -> None:
-        """Raise DatabaseReplaced if the database, or its table of logs, is not the one of the run's first session."""
-        identity = connection.execute(_IDENTITY).fetchone()
-        self._identity = self._identity or identity
-        if identity != self._identity:
-            raise DatabaseReplaced
 
     def say_of(self, stream_name: str, code: str, message: str) -> None:
         """Report a message about a stream, with its code of a `Notice`, unless it is empty or repeats the last one. Of

@@ -108,7 +108,6 @@ class Follower:
         with self._connect() as holding, self._connect() as working:
             for connection in (holding, working):
                 connection.execute(_LOCK_TIMEOUT)
-            self._run.require_same(working)
             attacher = self._attacher(working, self._locks(holding, working))
             try:
                 yield FollowSession(self._run, attacher, holding, self._source)

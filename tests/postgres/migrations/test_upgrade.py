@@ -170,21 +170,6 @@ def test_a_users_object_with_the_name_of_a_relation_is_named(database_url: str) 
             upgrade(database_url)
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
-        "eventlog create table alembic_version (version_num text) create table event (n integer)",
-        "projection create table orders (n integer)",
-    ],
-)
-def test_a_schema_of_another_program_is_left_alone(empty_database_url: str, schema: str) -> None:
-    with connect(empty_database_url) as owner:
-        owner.execute(f"create schema {schema}".encode())
-        assert schema_state(owner) is SchemaState.FOREIGN
-        with pytest.raises(SchemaError, match=r"did not create\. Use another database, or rename that schema\.$"):
-            upgrade(empty_database_url)
-
-
 DAMAGES: Final = {
     "the schema": "drop schema projection cascade",
     "a table": "drop table projection.gap cascade",
