@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from psycopg import sql
-from psycopg.errors import InsufficientPrivilege
 
 from eventlog.postgres.connection import Connection
 from projections.errors import LockLost, StreamBusy
@@ -20,13 +19,13 @@ from projections.errors import LockLost, StreamBusy
 _TAKE: Final = """
 select s.name,
        (select j.log_id from projection.job_log j where j.stream_name = s.name order by j.incarnation desc limit 1)
-from unnest(%s::text[]) as s (name) where projection.lock_stream(s.name, %s)
+from unnest(%s::text[]) as s (name) where projection.lock_stream(s.name)
 """
 _RELEASE: Final = """
 with held as materialized (
   select stream_name, lock_id from projection.stream_holder where stream_name = %s and backend_pid = pg_backend_pid()
 ), freed as (
-  update projection.stream_holder h set backend_pid = 0, working_pid = null
+  update projection.stream_holder h set backend_pid = 0
   from (select e.stream_name from projection.stream_holder e join held using (stream_name)
         where e.backend_pid = pg_backend_pid() for update of e skip locked) f -- one that is locked counts until we end
   where h.stream_name = f.stream_name
@@ -41,12 +40,6 @@ from projection.locked_stream where {} order by stream_name
 """)
 _ONE: Final = _HOLDERS.format(sql.SQL("stream_name = %s"))
 _ALL: Final = _HOLDERS.format(sql.SQL("true"))
-_END: Final = """
-select pg_terminate_backend(a.pid)
-from projection.locked_stream h join pg_stat_activity a on a.pid in (h.backend_pid, h.working_pid)
-where h.stream_name = %s and h.last_seen_at <= clock_timestamp() - make_interval(secs => %s)
-  and (a.backend_start is null or a.backend_start <= h.taken_at)
-"""
 _SHARE: Final = "select from projection.stream_holder where stream_name = %s and backend_pid = %s for share"
 _SESSION: Final = "select pg_backend_pid()"
 
@@ -71,14 +64,11 @@ class LockHolder(NamedTuple):
     silent_seconds: float = 0.0
     is_silent: bool = False
 
-    def silence(self, name: str) -> str:
-        """Since when the holder of this stream, or of this coordinator's lock, is silent, and how to end it."""
-        follow = ", or run `coordstream follow` with --take-over-after 60s"
+    @property
+    def silence(self) -> str:
+        """Since when the holder is silent, and how to end it."""
         seen = "" if self.last_seen_at is None else f" since {self.last_seen_at:%Y-%m-%d %H:%M:%S} UTC"
-        return (
-            f"silent{seen}: end its process, or its session with `select pg_terminate_backend({self.backend_pid})`"
-            f"{'' if name.startswith(COORDINATOR_LOCK) else follow}"
-        )
+        return f"silent{seen}: end its process, or its session with `select pg_terminate_backend({self.backend_pid})`"
 
     def __str__(self) -> str:
         since = "" if self.since is None else f", connected since {self.since:%Y-%m-%d %H:%M:%S} UTC"
@@ -87,13 +77,10 @@ class LockHolder(NamedTuple):
 
 
 class StreamLocks:
-    """The streams that one session holds. The connection must lead directly to Postgres, not through a pooler.
-    ``working``: the connection that writes the streams' rows, if it is another one; a takeover ends both.
-    """
+    """The streams that one session holds. The connection must lead directly to Postgres, not through a pooler."""
 
-    def __init__(self, connection: Connection, working: Connection | None = None) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._working_pid = None if working is None else working.info.backend_pid
         self._session = self._current_session()
         self._unread = select.poll()
         self._unread.register(connection.fileno(), select.POLLIN)
@@ -104,7 +91,7 @@ class StreamLocks:
 
     def take_all(self, stream_names: Sequence[str]) -> dict[str, int | None]:
         """As `take`, many streams; the newest log of each one that was free, None if it has no log yet."""
-        return dict(self._connection.execute(_TAKE, (list(stream_names), self._working_pid)).fetchall())
+        return dict(self._connection.execute(_TAKE, (list(stream_names),)).fetchall())
 
     def release(self, stream_name: str) -> None:
         self._connection.execute(_RELEASE, (stream_name,))
@@ -112,13 +99,6 @@ class StreamLocks:
     def holder(self, stream_name: str) -> LockHolder | None:
         row = self._connection.execute(_ONE, (stream_name,)).fetchone()
         return None if row is None else LockHolder(*row[1:])
-
-    def end_silent(self, stream_name: str, seconds: float) -> bool | None:
-        """End the sessions of a holder that has been silent for ``seconds``; None: this user has no right to."""
-        try:
-            return bool(self._connection.execute(_END, (stream_name, seconds)).fetchall())
-        except InsufficientPrivilege:
-            return None
 
     def check(self) -> None:
         """Raise LockLost if another session answers than the one that took the streams, as behind a pooler, and

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from coordstream.queries.jobs import JobLimits
 
 LONGEST: Final = timedelta(days=365)
-LEAST_SILENCE_SECONDS: Final = 10
 STANDARD_INPUT: Final = "-"
 MOST: Final = 2**63 - 1
 """The largest bigint."""
@@ -52,14 +51,6 @@ def _duration(least: str, *, allows_zero: bool = False) -> Callable[[str | float
 
 parse_duration: Final = _duration("more than 0")
 parse_duration_or_zero: Final = _duration("0 or more", allows_zero=True)
-
-
-def parse_silence(text: str) -> float:
-    """Seconds without a heartbeat; a follower that has been silent for less than two may be working."""
-    seconds = parse_duration(text)
-    if seconds < LEAST_SILENCE_SECONDS:
-        raise typer.BadParameter(f"{text!r} is too short. Expected {LEAST_SILENCE_SECONDS}s or more (two heartbeats).")
-    return seconds
 
 
 def parse_time(text: str, clock: Clock = system_clock) -> datetime:
@@ -116,7 +107,6 @@ def _lag_limit(text: str) -> int | float:
 # options by what their values are; used as `typer.Option`
 time_option: Final = partial(typer.Option, metavar="TIME", parser=parse_time)
 duration_option: Final = partial(typer.Option, metavar="DURATION", parser=parse_duration)
-silence_option: Final = partial(typer.Option, metavar="DURATION", parser=parse_silence)
 count_option: Final = partial(typer.Option, metavar="N", parser=parse_count)
 offset_option: Final = partial(typer.Option, metavar="OFFSET", parser=parse_offset)
 TIMES: Final = "ISO 8601 (default zone: UTC), '90m', '2 hours ago', yesterday or now."

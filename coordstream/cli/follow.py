@@ -20,7 +20,6 @@ from coordstream.cli.long_running import (
     Once,
     StopRequest,
     Streams,
-    TakeOverAfter,
     stop_on_signal_or_timeout,
 )
 from coordstream.cli.output import counted, print_json
@@ -86,7 +85,6 @@ def follow(
         float | None, duration_option(help="With --once: give up after this time, for example 90s or 5m.")
     ] = None,
     kind: Kind = None,
-    take_over_after: TakeOverAfter = None,
     input_bounds: Annotated[
         float | None,
         duration_option(
@@ -108,7 +106,7 @@ def follow(
     check_streams(names, follows_all, once, timeout)
     if input_bounds is not None and once:
         raise typer.BadParameter("--input-bounds cannot be used with --once. Use `coordstream lag`.")
-    plan = FollowPlan(names, follows_all, once, kind, take_over_after)
+    plan = FollowPlan(names, follows_all, once, kind)
     opening = partial(_open_follower, input_bounds)
     run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
 

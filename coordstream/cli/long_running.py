@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import silence_option
 from eventlog.backoff import StopFlag
 from eventlog.errors import printable_text
 from eventlog.log import Clock, system_clock
@@ -32,13 +31,6 @@ LINE_SECONDS: Final = 10.0
 Streams = Annotated[list[str] | None, typer.Argument(metavar="STREAM", help="Names of streams.")]
 FollowAll = Annotated[bool, typer.Option("--all", help="Follow all of Samza's streams, including future ones.")]
 Once = Annotated[bool, typer.Option("--once", help="Read to the current ends, then exit.")]
-TakeOverAfter = Annotated[
-    float | None,
-    silence_option(
-        help="Take a stream over from a follower that has sent no heartbeat for this time, for example 60s. Its "
-        "database session is ended."
-    ),
-]
 JsonReport = Annotated[
     bool, typer.Option("--json", help="At the end, print a JSON list with an object for each stream.")
 ]

@@ -27,7 +27,6 @@ from coordstream.cli.long_running import (
     LogFormat,
     Once,
     Streams,
-    TakeOverAfter,
     stopped_by_signals,
 )
 from coordstream.cli.output import fail_if, print_json
@@ -61,7 +60,6 @@ def follow(
         float | None, duration_option("--timeout", help="With --once: give up after this time, for example 90s or 5m.")
     ] = None,
     kind: Kind = None,
-    take_over_after: TakeOverAfter = None,
     log_format: Format = LogFormat.TEXT,
     as_json: JsonReport = False,
     master: Master = None,
@@ -90,7 +88,7 @@ def follow(
             "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set. Set it, or use `coordstream follow` for logs in Postgres."
         )
     require_spark()
-    plan = FollowPlan(names, follows_all, once, kind, take_over_after)
+    plan = FollowPlan(names, follows_all, once, kind)
     run_follow(plan, _follower_opener(settings), timeout=timeout, log_format=log_format, as_json=as_json)
 
 

@@ -64,7 +64,7 @@ class JobLock:
         found = None if self._locks is None else self._locks.holder(self._name)
         if found is None:
             return "another process"
-        return f"{found}, {found.silence(self._name)}" if found.is_silent else str(found)
+        return f"{found}, {found.silence}" if found.is_silent else str(found)
 
     def close(self) -> None:
         """Close the connection, which releases the lock."""

@@ -56,7 +56,7 @@ order by u.stream_name
 def silent_holders(connection: Connection) -> dict[str, str]:
     """A message for each stream, or coordinator, whose lock is held by a session that is silent, by its name."""
     return {
-        name: f"{name} is held by {holder}, which is {holder.silence(name)}."
+        name: f"{name} is held by {holder}, which is {holder.silence}."
         for name, holder in holders(connection).items()
         if holder.is_silent
     }

@@ -219,13 +219,12 @@ create table projection.refused_stream (
 create table projection.stream_holder (
     stream_name text not null,
     lock_id integer not null,
-    backend_pid integer not null, working_pid integer,
+    backend_pid integer not null,
     taken_at timestamptz not null,
     constraint pk_stream_holder primary key (stream_name)
 );
 comment on column projection.stream_holder.lock_id is 'second key of the advisory lock that the session holds';
 comment on column projection.stream_holder.backend_pid is 'the session that took the stream last; it may have ended';
-comment on column projection.stream_holder.working_pid is 'the session that writes its rows; null: the same one';
 
 create table projection.gap (
     log_id integer not null, first_offset bigint not null, last_offset bigint not null,

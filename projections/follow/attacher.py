@@ -120,7 +120,7 @@ class Attacher(LogSource):
         stream.is_waiting = True
         stream.accept()
         holder = self.locks.holder(name)
-        self.run.say_of(name, "held", "" if holder is None else self._handle_holder(name, holder))
+        self.run.say_of(name, "held", "" if holder is None else _describe_holder(name, holder))
         stream.is_over = self.run.plan.once and self._is_read_as_planned(stream)
 
     def _is_read_as_planned(self, stream: FollowedStream) -> bool:
@@ -133,20 +133,11 @@ class Attacher(LogSource):
             return False
         return log.backend == self.source.backend and log.next_offset >= stream.planned.end_offset
 
-    def _handle_holder(self, name: str, holder: LockHolder) -> str:
-        """End the holder's sessions if it has been silent for as long as the plan says; return what to report."""
-        limit = self.run.plan.take_over_after
-        if limit is None or holder.silent_seconds < limit:
-            if holder.is_silent:
-                return f"{name} is held by {holder}, which is {holder.silence(name)}. This follower waits."
-            return f"{name} is read by {holder}. This follower waits, and takes over when the other one ends."
-        was_ended = self.locks.end_silent(name, limit)
-        if was_ended is None:
-            return (
-                f"{name} is held by {holder}, which is silent, but this database user may not end its session. "
-                f"Ask an administrator to run `select pg_terminate_backend({holder.backend_pid})`."
-            )
-        return f"{name} was held by {holder}, which was silent: ended its session to take over." if was_ended else ""
+
+def _describe_holder(name: str, holder: LockHolder) -> str:
+    if holder.is_silent:
+        return f"{name} is held by {holder}, which is {holder.silence}. This follower waits."
+    return f"{name} is read by {holder}. This follower waits, and takes over when the other one ends."
 
 
 @contextmanager

@@ -140,15 +140,13 @@ class FollowPlan:
     """Which streams to follow, and how far.
 
     ``follows_all``: all of Samza's streams that the source has or gets. ``once``: to their present ends; otherwise
-    follow until stopped. ``take_over_after``: end the sessions of a stream's holder that has been silent for this many
-    seconds; None: wait for the holder.
+    follow until stopped.
     """
 
     stream_names: tuple[str, ...] = ()
     follows_all: bool = False
     once: bool = False
     kind: str | None = None
-    take_over_after: float | None = None
 
 
 @dataclass

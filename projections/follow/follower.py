@@ -59,7 +59,7 @@ class Follower:
         *,
         on_message: Callable[[str], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
-        locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
+        locks: Callable[[Connection], StreamLocks] = StreamLocks,
         make_projector: MakeProjector = Projector,
         make_tail: MakeTail = Tail,
         application_name: str = APPLICATION_NAME,
@@ -108,7 +108,7 @@ class Follower:
         with self._connect() as holding, self._connect() as working:
             for connection in (holding, working):
                 connection.execute(_LOCK_TIMEOUT)
-            attacher = self._attacher(working, self._locks(holding, working))
+            attacher = self._attacher(working, self._locks(holding))
             try:
                 yield FollowSession(self._run, attacher, holding, self._source)
             finally:

@@ -75,11 +75,11 @@ class MicroBatches(KafkaSource):
         self._is_taken = Event()
         self._is_closed = False
 
-    def locks(self, holding: Connection, working: Connection) -> StreamLocks:
+    def locks(self, holding: Connection) -> StreamLocks:
         """The locks of a new session of the follower, on behalf of which executors write from now on."""
         self._holder_pid = holding.info.backend_pid
         self._assigned = {}
-        return StreamLocks(holding, working)
+        return StreamLocks(holding)
 
     def assign(self, positions: Mapping[str, int]) -> None:
         """See `EventSource.assign`. Starts the query."""

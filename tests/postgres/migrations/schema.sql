@@ -7188,10 +7188,10 @@ CREATE FUNCTION projection.keys_of(log_id integer, keys integer[]) RETURNS SETOF
 $_$;
 
 --
--- Name: lock_stream(text, integer); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: lock_stream(text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.lock_stream(of_stream text, working_pid integer) RETURNS boolean
+CREATE FUNCTION projection.lock_stream(of_stream text) RETURNS boolean
     LANGUAGE plpgsql
     SET lock_timeout TO '100ms'
     AS $$
@@ -7212,7 +7212,7 @@ begin
     number := floor(random() * 2147483647)::integer;
   end loop;
   update projection.stream_holder h
-  set lock_id = number, backend_pid = pg_backend_pid(), working_pid = lock_stream.working_pid, taken_at = clock_timestamp()
+  set lock_id = number, backend_pid = pg_backend_pid(), taken_at = clock_timestamp()
   where h.stream_name = of_stream;
   return true;
 end $$;
@@ -11960,7 +11960,6 @@ CREATE TABLE projection.stream_holder (
     stream_name text NOT NULL,
     lock_id integer NOT NULL,
     backend_pid integer NOT NULL,
-    working_pid integer,
     taken_at timestamp with time zone NOT NULL
 );
 
@@ -11977,19 +11976,12 @@ COMMENT ON COLUMN projection.stream_holder.lock_id IS 'second key of the advisor
 COMMENT ON COLUMN projection.stream_holder.backend_pid IS 'the session that took the stream last; it may have ended';
 
 --
--- Name: COLUMN stream_holder.working_pid; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.stream_holder.working_pid IS 'the session that writes its rows; null: the same one';
-
---
 -- Name: locked_stream; Type: VIEW; Schema: projection; Owner: -
 --
 
 CREATE VIEW projection.locked_stream AS
  SELECT h.stream_name,
     h.backend_pid,
-    h.working_pid,
     h.taken_at,
     COALESCE(a.client_hostname, host(a.client_addr)) AS host_name,
     NULLIF(a.application_name, ''::text) AS application_name,
@@ -14055,10 +14047,10 @@ GRANT ALL ON FUNCTION projection.keys_of(log_id integer, keys integer[]) TO coor
 GRANT ALL ON FUNCTION projection.keys_of(log_id integer, keys integer[]) TO coordstream_replayer;
 
 --
--- Name: FUNCTION lock_stream(of_stream text, working_pid integer); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION lock_stream(of_stream text); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.lock_stream(of_stream text, working_pid integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION projection.lock_stream(of_stream text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION log_bound(log_id integer, at timestamp with time zone, margin interval); Type: ACL; Schema: projection; Owner: -

@@ -87,7 +87,7 @@ def follower(
     url: str,
     broker: KafkaBroker,
     make_projector: MakeProjector = Projector,
-    locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
+    locks: Callable[[Connection], StreamLocks] = StreamLocks,
 ) -> Iterator[Running]:
     """Run a follower of all of the recordings."""
     plan = FollowPlan(tuple(stream_names(JOBS)))
