@@ -2,23 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import Final
 
 from eventlog.backoff import Backoff, StopFlag
-from eventlog.errors import cause_of
 from eventlog.notice import Notice
 from eventlog.source import StreamFacts
 from projections.follow.error_policy import BLOCKED, is_login_refused, outage_message, outage_reason
 from projections.follow.heartbeat import AT_ONCE, Beat
 from projections.follow.tail import Progress, Tail
 
-LINES_OF_A_CAUSE: Final = 8
-"""How many streams have a line of their own if many have the same message, apart from names and numbers."""
-QUIET_SECONDS: Final = 5.0
-LONGEST_SECONDS: Final = 60.0
-"""The number of further streams is reported once no other has come for a while, or they have come for so long."""
-NOTHING: Final = Notice("", "")
 RETRY_FIRST_SECONDS: Final = 1.0
 RETRY_LONGEST_SECONDS: Final = 30.0
 
@@ -150,16 +142,6 @@ class FollowPlan:
 
 
 @dataclass
-class SameMessages:
-    """The streams that had the same message: since when, and when the last one (monotonic seconds), and its message."""
-
-    since: float
-    last_at: float = 0.0
-    count: int = 0
-    last: Notice = NOTHING
-
-
-@dataclass
 class FollowRun:
     """What a follower knows of its streams, and of the outage that it waits for; ``say`` gets messages for operators.
 
@@ -180,7 +162,6 @@ class FollowRun:
     outage_since: float = 0.0
     refusal: str = ""
     _last_messages: dict[str, str] = field(default_factory=dict)
-    _same: dict[str, SameMessages] = field(default_factory=dict)
 
     @property
     def events(self) -> int:
@@ -188,25 +169,10 @@ class FollowRun:
         return sum(stream.events for stream in self.streams.values())
 
     def say_of(self, stream_name: str, code: str, message: str) -> None:
-        """Report a message about a stream, with its code of a `Notice`, unless it is empty or repeats the last one. Of
-        many streams with the same message, `say_rest` reports the rest.
-        """
+        """Report a message about a stream, with its code of a `Notice`, unless it is empty or repeats the last one."""
         if message and self._last_messages.get(stream_name) != message:
             self._last_messages[stream_name] = message
-            now, cause = monotonic(), cause_of(stream_name, message)
-            same = self._same.setdefault(cause, SameMessages(now))
-            same.last_at, same.count, same.last = now, same.count + 1, Notice(message, code, stream_name)
-            if same.count <= LINES_OF_A_CAUSE:
-                self.say(same.last)
-
-    def say_rest(self, now: float) -> None:
-        """Report how many streams more had the same message, for those that no other stream is expected to have."""
-        for cause, same in list(self._same.items()):
-            if now >= min(same.last_at + QUIET_SECONDS, same.since + LONGEST_SECONDS):
-                del self._same[cause]
-                if (more := same.count - LINES_OF_A_CAUSE) > 0:
-                    start = f"The same holds for {more} more streams, at last: "
-                    self.say(same.last if more == 1 else Notice(f"{start}{same.last}", same.last.code))
+            self.say(Notice(message, code, stream_name))
 
     def is_over(self) -> bool:
         return self.is_complete() or self.stop_flag.is_set

@@ -13,7 +13,6 @@ from projections.fold.settings import FoldSettings
 from projections.follow.attacher import Attacher, MakeTail
 from projections.follow.error_policy import OUTAGES
 from projections.follow.follow_run import FollowedStream, FollowPlan, FollowRun
-from projections.follow.heartbeat import NEVER
 from projections.follow.session import FollowSession
 from projections.follow.tail import Progress, Tail
 from projections.projector import Clock, MakeProjector, Projector
@@ -88,7 +87,6 @@ class Follower:
                     session.stop()
             except OUTAGES as error:
                 self._wait_out(error)
-        run.say_rest(NEVER)
         return outcome or self._outcome()
 
     def stop(self) -> None:

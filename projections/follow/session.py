@@ -71,7 +71,6 @@ class FollowSession:
 
     def step(self) -> None:
         """Do what is due, and poll for events until something else is due."""
-        self._run.say_rest(monotonic())
         try:
             self._list_streams()
             self._attach_due()

@@ -4,15 +4,13 @@ import os
 import signal
 import threading
 import time
-from typing import Any
 
 import psycopg
 import pytest
 
 from eventlog.backoff import StopFlag
 from eventlog.source import CredentialsRefused, SourceUnavailable
-from projections.follow.follow_run import LINES_OF_A_CAUSE, FollowedStream, FollowPlan, FollowRun
-from projections.follow.heartbeat import NEVER
+from projections.follow.follow_run import FollowedStream, FollowPlan, FollowRun
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 ALL = FollowPlan(follows_all=True)
@@ -92,25 +90,3 @@ def test_a_streams_message_is_not_repeated() -> None:
     ):
         run.say_of(name, "held", message)
     assert messages == ["waits", "waits", "continues", "waits"]
-
-
-def test_many_streams_with_the_same_message_have_few_lines() -> None:
-    run = run_of(ALL)
-    said: list[Any] = []
-    run.say = said.append
-    for number in range(400):
-        run.say_of(
-            f"orders-{number}", "available", f"orders-{number} is available again: continuing at offset {7 * number}."
-        )
-        run.say_rest(time.monotonic())
-    run.say_of("counts", "refused", "counts is refused.")
-    run.say_rest(NEVER)
-    assert said[LINES_OF_A_CAUSE:] == [
-        "counts is refused.",
-        "The same holds for 392 more streams, at last: orders-399 is available again: continuing at offset 2793.",
-    ]
-    assert [(each.level, each.code, each.stream_name) for each in said[LINES_OF_A_CAUSE - 1 :]] == [
-        ("info", "available", f"orders-{LINES_OF_A_CAUSE - 1}"),
-        ("error", "refused", "counts"),
-        ("info", "available", None),
-    ]
