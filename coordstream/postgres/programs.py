@@ -110,9 +110,6 @@ class ServerAccount:
         except OSError:
             return False
 
-    def can_enter(self, folder: Path) -> bool:
-        return self.run(["/bin/sh", "-c", 'cd "$0"', folder]).returncode == 0
-
     def give(self, path: Path) -> None:
         if self.uid is not None and self.gid is not None:
             shutil.chown(path, self.uid, self.gid)

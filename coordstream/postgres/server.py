@@ -114,11 +114,6 @@ class EmbeddedPostgres:
         return f"postgresql://{SUPERUSER}:{self._password()}@127.0.0.1:{running.port}/{database}"
 
     def _launch(self) -> None:
-        if not self._account.can_enter(self._folder):
-            raise EmbeddedPostgresError(
-                f"Postgres runs as user {self._account.name!r}, who cannot access '{self._folder}'. "
-                "Set COORDSTREAM_HOME to a folder that this user can access."
-            )
         programs = reachable_bin_folder(self.bin_folder, self._account, self._folder / "programs")
         password = self._password()
         if not self.data_folder.exists():
@@ -153,7 +148,7 @@ class EmbeddedPostgres:
         if result.returncode != 0:
             raise EmbeddedPostgresError(
                 f"'{command[0]}' cannot create the data folder as {self._account.name}: {last_line(result.stderr)}. "
-                "Check that the disk has space and that COORDSTREAM_HOME is writable."
+                "Check that the disk has space and that COORDSTREAM_HOME is a folder that this user can write to."
             )
 
     def _password(self) -> str:
