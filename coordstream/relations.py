@@ -61,26 +61,6 @@ def as_of(relation: TableClause, job_name: str, job_id: str, at: datetime) -> Ta
     """
     if at.tzinfo is None:
         raise ValueError(f"{at} has no time zone: expected one, such as datetime(2026, 1, 31, tzinfo=UTC)")
-    return _rows_of(f"{relation.name}_as_of", relation, job_name, job_id, literal(at, _TIME))
-
-
-def as_of_offset(
-    relation: TableClause,
-    job_name: str,
-    job_id: str,
-    log_offset: int,
-    stream_kind: str | None = None,
-    incarnation: int | None = None,
-) -> TableValuedAlias:
-    """The rows of a relation for one job as they were after the event at an offset: its ``_as_of_offset`` function.
-
-    ``stream_kind`` None is the log that the relation is made from, ``incarnation`` None the current one.
-    """
-    given = (literal(log_offset, BigInteger()), literal(stream_kind, Text()), literal(incarnation, Integer()))
-    return _rows_of(f"{relation.name}_as_of_offset", relation, job_name, job_id, *given)
-
-
-def _rows_of(function: str, relation: TableClause, *arguments: object) -> TableValuedAlias:
-    rows = getattr(getattr(func, SCHEMA), function)(*arguments)
+    rows = getattr(getattr(func, SCHEMA), f"{relation.name}_as_of")(job_name, job_id, literal(at, _TIME))
     alias: TableValuedAlias = rows.table_valued(*(column(each.name, each.type) for each in relation.c))
     return alias.alias(relation.name)

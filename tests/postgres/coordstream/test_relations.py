@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, FromClause, create_engine, select, text
 
 import coordstream.relations
-from coordstream.relations import RELATIONS, as_of, as_of_offset, config
+from coordstream.relations import RELATIONS, as_of, config
 
 AT: Final = datetime(2026, 11, 21, 9, 17, tzinfo=UTC)
 JOB: Final = ("wordcount_pv", "1")
@@ -22,8 +22,8 @@ where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' group by 
 """)
 HELD: Final = Path(coordstream.relations.__file__).with_name("data") / "relations.json"
 WITH_FUNCTION: Final = text("""
-select replace(proname, :suffix, '') from pg_proc
-where pronamespace = 'coordinator'::regnamespace and right(proname, length(:suffix)) = :suffix order by proname
+select replace(proname, '_as_of', '') from pg_proc
+where pronamespace = 'coordinator'::regnamespace and right(proname, 6) = '_as_of' order by proname
 """)
 
 
@@ -42,11 +42,6 @@ def columns_of(relation: FromClause) -> list[list[str]]:
     return [[each.name, each.type.compile(POSTGRES)] for each in relation.c]
 
 
-def with_function(database: Connection, suffix: str) -> list[str]:
-    """The relations that have a function of this ending."""
-    return list(database.scalars(WITH_FUNCTION, {"suffix": suffix}))
-
-
 def test_every_relation_has_the_columns_and_types_of_the_database(database: Connection) -> None:
     rows = [f'  "{row.relname}": {json.dumps(json.loads(row.columns))}' for row in database.execute(COLUMNS)]
     found = "{\n" + ",\n".join(rows) + "\n}\n"
@@ -61,19 +56,11 @@ def test_every_relation_is_imported_by_its_name() -> None:
 
 
 def test_every_relation_can_be_read_as_of_a_time(database: Connection) -> None:
-    names = with_function(database, "_as_of")
+    names = list(database.scalars(WITH_FUNCTION))
     assert "starting_offset" in names
     for name in names:
         rows = as_of(RELATIONS[name], *JOB, AT)
         assert columns_of(rows) == columns_of(RELATIONS[name])
-        assert database.execute(select(rows)).keys() == list(RELATIONS[name].c.keys())
-
-
-def test_every_relation_can_be_read_as_of_an_offset(database: Connection) -> None:
-    names = with_function(database, "_as_of_offset")
-    assert "checkpoint" in names
-    for name in names:
-        rows = as_of_offset(RELATIONS[name], *JOB, 5)
         assert database.execute(select(rows)).keys() == list(RELATIONS[name].c.keys())
 
 
