@@ -15,9 +15,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Final
 
-from psycopg.errors import DependentObjectsStillExist, DuplicateFunction, DuplicateTable
+from psycopg.errors import DependentObjectsStillExist
 
-from eventlog.postgres.connection import Connection, server_reason
+from eventlog.postgres.connection import Connection
 from projections.errors import ProjectionError
 
 MISSING_RELATIONS: Final = """
@@ -172,16 +172,12 @@ def _column(connection: Connection, query: str, values: Mapping[str, Any] | Sequ
 
 def create_relations(connection: Connection) -> None:
     """Create all views and functions. The bodies of functions are not checked: a file may come before those that it
-    calls. Raises SchemaDamaged if an object of a user has the name of one of them.
+    calls.
     """
     others = _objects(connection)
     connection.execute("set local check_function_bodies = off")
     for path in creation_order(definitions()):
-        try:
-            connection.execute(definitions()[path].encode())
-        except (DuplicateTable, DuplicateFunction) as error:
-            message = f"Cannot create the relations: {server_reason(error)}, which coordstream did not create."
-            raise SchemaDamaged(f"{message} Rename or drop it, then run `coordstream db migrate`.") from error
+        connection.execute(definitions()[path].encode())
     connection.execute(_RECORD, {"objects": sorted(_objects(connection) - others)})
     connection.execute(f"comment on schema coordinator is 'The readers'' contract; relations {digest()}'".encode())
 

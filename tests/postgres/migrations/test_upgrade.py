@@ -162,14 +162,6 @@ def test_what_a_user_created_beside_the_relations_stays_as_it_is(database_url: s
         assert ("mine",) not in owner.execute(fingerprints).fetchall()
 
 
-def test_a_users_object_with_the_name_of_a_relation_is_named(database_url: str) -> None:
-    with connect(database_url) as owner:
-        owner.execute("drop view coordinator.job; create table coordinator.job (n integer)")
-        make_relations_differ(owner)
-        with pytest.raises(SchemaError, match=r'relation "job" already exists, which coordstream did not create'):
-            upgrade(database_url)
-
-
 DAMAGES: Final = {
     "the schema": "drop schema projection cascade",
     "a table": "drop table projection.gap cascade",
