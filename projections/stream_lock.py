@@ -1,4 +1,4 @@
-"""Locks streams, so that each has one reader at a time, and tells who holds a stream and for how long it was silent.
+"""Locks streams, so that each has one reader at a time, and tells who holds a stream, and since when that session is silent.
 
 A session holds a stream by an advisory lock, which Postgres frees when the session ends, and by an entry in
 ``projection.stream_holder``, which requires the right to write: any login can take advisory locks. The lock lets a
@@ -34,7 +34,6 @@ select pg_advisory_unlock(7106407, lock_id) from held
 """
 _HOLDERS: Final = sql.SQL("""
 select stream_name, backend_pid, host_name, application_name, backend_start, last_seen_at,
-       coalesce(extract(epoch from clock_timestamp() - last_seen_at), 0)::float8,
        coalesce(last_seen_at < clock_timestamp() - projection.lost_after(), false)
 from projection.locked_stream where {} order by stream_name
 """)
@@ -51,9 +50,9 @@ COORDINATOR_LOCK: Final = "coordinator of "
 class LockHolder(NamedTuple):
     """The session that holds a stream. Postgres shows some columns only to the same user and ``pg_monitor``; else None.
 
-    ``backend_pid``: the server process of the session, which ``pg_terminate_backend`` ends. ``silent_seconds``: the
-    time since ``last_seen_at``, when the session's last statement ended. ``is_silent``: that is so long that the holder
-    counts as lost: it hangs, was stopped, or its machine is gone.
+    ``backend_pid``: the server process of the session, which ``pg_terminate_backend`` ends. ``last_seen_at``: when the
+    session's last statement ended. ``is_silent``: that is so long ago that the holder counts as lost: it hangs, was
+    stopped, or its machine is gone.
     """
 
     backend_pid: int
@@ -61,7 +60,6 @@ class LockHolder(NamedTuple):
     application: str | None
     since: datetime | None
     last_seen_at: datetime | None = None
-    silent_seconds: float = 0.0
     is_silent: bool = False
 
     @property
