@@ -137,7 +137,7 @@ def input_options(config: Config, system: str, given_servers: str | None) -> Kaf
         return own
     if own is None or configured.bootstrap_servers == own.bootstrap_servers:
         return own or configured
-    return configured
+    return replace(configured, max_batch_bytes=own.max_batch_bytes)
 
 
 def _has_own_streams(config: Config, system: str) -> bool:

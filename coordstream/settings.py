@@ -5,6 +5,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final, Self
 
@@ -21,7 +22,7 @@ from pydantic_settings import (
 from coordstream.errors import SettingsError
 from coordstream.secret_file import read_or_make_secret
 from eventlog.errors import is_utf8, known_names
-from eventlog.kafka.options import KafkaOptions, OptionRefused
+from eventlog.kafka.options import MAX_BATCH_BYTES, KafkaOptions, OptionRefused
 from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS, SecretPolicy
 
 ENV_PREFIX: Final = "COORDSTREAM_"
@@ -58,6 +59,7 @@ class Settings(BaseSettings):
     - ``kafka_bootstrap_servers``: unset means that streams are logs in Postgres.
     - ``kafka_options`` are more options of kafka-python, such as ``security_protocol``. Their values are never shown,
       since any of them may be a secret.
+    - ``kafka_max_batch_bytes``: how many bytes a batch of records may unpack to.
     """
 
     model_config = SettingsConfigDict(
@@ -75,6 +77,7 @@ class Settings(BaseSettings):
     secret_patterns: Annotated[tuple[str, ...], NoDecode] = DEFAULT_SECRET_PATTERNS
     kafka_bootstrap_servers: str | None = None
     kafka_options: Annotated[dict[str, SecretStr], NoDecode] = Field(default_factory=dict)
+    kafka_max_batch_bytes: int = Field(default=MAX_BATCH_BYTES, ge=1, lt=2**31)
 
     @property
     def kafka(self) -> KafkaOptions | None:
@@ -83,9 +86,10 @@ class Settings(BaseSettings):
             return None
         options = {name: value.get_secret_value() for name, value in self.kafka_options.items()}
         try:
-            return KafkaOptions.parse(self.kafka_bootstrap_servers, options)
+            parsed = KafkaOptions.parse(self.kafka_bootstrap_servers, options)
         except OptionRefused as error:
             raise SettingsError(f"Invalid {ENV_PREFIX}KAFKA_OPTIONS: {_clause(str(error))}.") from None
+        return replace(parsed, max_batch_bytes=self.kafka_max_batch_bytes)
 
     @property
     def secrets(self) -> SecretPolicy:

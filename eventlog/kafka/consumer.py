@@ -260,7 +260,8 @@ class EventConsumer:
             self._refuse(stream, f"its broker cannot read it ({reason}). Look for the reason in the broker's log")
         elif answer.records:
             start = stream.stream_name, stream.offset, stream.epoch
-            self._fetched.append((stream, FetchedEvents(*start, answer)))
+            events = FetchedEvents(*start, answer, self._options.max_batch_bytes)
+            self._fetched.append((stream, events))
 
     def _retry_later(self, session: FetchSession) -> None:
         session.ready_at = time.monotonic() + RETRY_WAIT_SECONDS

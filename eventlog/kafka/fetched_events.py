@@ -1,28 +1,26 @@
 """The events of one partition in a broker's answer to a fetch."""
 
+import gzip
+import io
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from kafka.codec import gzip_decode, has_snappy, lz4_decode, snappy_decode, zstd_decode
+import lz4.frame
+import zstandard
+from kafka.codec import has_snappy, snappy_decode
 from kafka.errors import UnsupportedCodecError
 from kafka.record.default_records import DefaultRecordBatch
 from kafka.record.memory_records import MemoryRecords
 
+from eventlog.errors import EventLogError
 from eventlog.events import CREATE_TIME, RecordedEvent, no_collections
 from eventlog.frozen_dict import frozen
+from eventlog.kafka.options import MAX_BATCH_VARIABLE
 from eventlog.kafka.record_batch import BatchFacts, RecordsDamaged, batch_events
 from eventlog.source import StreamRefused
 
-TAKEN_BYTES: Final = 64 << 20
-"""About how many bytes of unpacked records are taken at a time."""
-
 _HEADER_BYTES: Final = DefaultRecordBatch.HEADER_STRUCT.size
-_SNAPPY: Final = 2
-_UNPACK: Final[Mapping[int, Callable[[bytes], bytes]]] = frozen(
-    {1: gzip_decode, _SNAPPY: snappy_decode, 3: lz4_decode, 4: zstd_decode}
-)
-"""By Kafka's number of the codec."""
 
 
 class FetchedEvents:
@@ -32,12 +30,13 @@ class FetchedEvents:
     must not reset it, since brokers use it to detect that a log was truncated and has grown again.
     """
 
-    def __init__(self, stream_name: str, offset: int, epoch: int, answer: Any) -> None:
-        """``answer`` is a partition of kafka-python's FetchResponse."""
+    def __init__(self, stream_name: str, offset: int, epoch: int, answer: Any, most_bytes: int) -> None:
+        """``answer`` is a partition of kafka-python's FetchResponse. ``most_bytes``: how many a batch may unpack to."""
         self.stream_name = stream_name
         self.offset = self._first = offset
         self.epoch = epoch
         self.is_drained = False
+        self._most_bytes = most_bytes
         self._batches = _batches(answer.records)
         self._aborted = deque(sorted(answer.aborted_transactions or (), key=lambda one: one.first_offset))
         self._aborted_producers: set[int] = set()
@@ -48,12 +47,12 @@ class FetchedEvents:
         unpacked_bytes = 0
         try:
             with no_collections():
-                while len(events) < most and unpacked_bytes <= TAKEN_BYTES:
+                while len(events) < most and unpacked_bytes <= self._most_bytes:
                     if (found := next(self._batches, None)) is None:
                         self.is_drained = True
                         break
                     batch, packed = found
-                    records = _unpack(batch, packed)
+                    records = self._unpack(batch, packed)
                     unpacked_bytes += len(records)
                     events += self._events(batch, records)
         except Exception as error:
@@ -61,6 +60,13 @@ class FetchedEvents:
             if not events:
                 raise StreamRefused(self.stream_name, _describe_failure(self.offset, error)) from error
         return events
+
+    def _unpack(self, batch: Any, packed: bytes) -> bytes:
+        """The records of a batch; kafka-python unpacks those of formats 0 and 1."""
+        check_sum(batch)
+        if not isinstance(batch, DefaultRecordBatch) or not batch.compression_type:
+            return packed
+        return unpack(batch.compression_type, packed, self._most_bytes)
 
     def _events(self, batch: Any, records: bytes) -> list[RecordedEvent]:
         if not isinstance(batch, DefaultRecordBatch):
@@ -101,19 +107,10 @@ def _batches(data: Any) -> Iterator[tuple[Any, bytes]]:
 def _describe_failure(offset: int, error: Exception) -> str:
     if isinstance(error, UnsupportedCodecError):
         return f"the record at offset {offset} has a compression that needs another library: {error}"
+    if isinstance(error, BatchTooLarge):
+        return f"the record at offset {offset} cannot be read: {error}. Delete it, or raise {MAX_BATCH_VARIABLE}"
     name = type(error).__name__
     return f"the record at offset {offset} cannot be decoded ({name}). Inspect it with the tools of the cluster"
-
-
-def _unpack(batch: Any, packed: bytes) -> bytes:
-    """The records of a batch; kafka-python unpacks those of formats 0 and 1."""
-    check_sum(batch)
-    if not isinstance(batch, DefaultRecordBatch) or not batch.compression_type:
-        return packed
-    codec = batch.compression_type
-    if codec not in _UNPACK or (codec == _SNAPPY and not has_snappy()):
-        raise UnsupportedCodecError("snappy" if codec == _SNAPPY else f"codec {codec}")
-    return _UNPACK[codec](packed)
 
 
 def check_sum(batch: Any) -> None:
@@ -135,3 +132,52 @@ def _old_event(record: Any) -> RecordedEvent:
     check_sum(record)
     timestamp = -1 if record.timestamp is None else record.timestamp
     return RecordedEvent(record.offset, timestamp, record.timestamp_type or CREATE_TIME, record.key, record.value)
+
+
+_BLOCK: Final = 1 << 17
+
+
+class BatchTooLarge(EventLogError):
+    """A batch unpacks to more bytes than allowed."""
+
+
+def unpack(codec: int, packed: bytes, most_bytes: int) -> bytes:
+    """The records of a batch, up to a limit: a few kilobytes of a producer can unpack to gigabytes.
+
+    Raises `BatchTooLarge`, UnsupportedCodecError, and what the codec's library raises.
+    """
+    if codec not in _UNPACK:
+        raise UnsupportedCodecError(f"codec {codec}")
+    records = _UNPACK[codec](packed, most_bytes + 1)
+    if len(records) > most_bytes:
+        raise BatchTooLarge(f"its batch unpacks to more than {most_bytes} bytes")
+    return records
+
+
+def _gzip(packed: bytes, size: int) -> bytes:
+    return gzip.GzipFile(fileobj=io.BytesIO(packed)).read(size)
+
+
+def _snappy(packed: bytes, _size: int) -> bytes:
+    """Snappy packs at most 20 times, so that the limit of the broker is enough."""
+    if not has_snappy():
+        raise UnsupportedCodecError("snappy")
+    unpacked: bytes = snappy_decode(packed)
+    return unpacked
+
+
+def _lz4(packed: bytes, size: int) -> bytes:
+    decompressor = lz4.frame.LZ4FrameDecompressor()
+    unpacked: bytes = decompressor.decompress(packed, size)
+    if not decompressor.eof and len(unpacked) < size:
+        raise EOFError("the frame is incomplete")
+    return unpacked
+
+
+def _zstd(packed: bytes, size: int) -> bytes:
+    reader: Any = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+    return io.BufferedReader(reader, _BLOCK).read(size)
+
+
+_UNPACK: Final[Mapping[int, Callable[[bytes, int], bytes]]] = frozen({1: _gzip, 2: _snappy, 3: _lz4, 4: _zstd})
+"""By Kafka's number of the codec."""

@@ -13,6 +13,9 @@ from eventlog.frozen_dict import FrozenFields
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI", "OAUTHBEARER", "AWS_MSK_IAM")
 CLIENT_ID: Final = "coordstream"
+MAX_BATCH_BYTES: Final = 64 << 20
+"""Brokers accept batches of 1 MB by default (max.message.bytes); a few kilobytes can unpack to gigabytes."""
+MAX_BATCH_VARIABLE: Final = "COORDSTREAM_KAFKA_MAX_BATCH_BYTES"
 
 OAUTH_PROVIDER: Final = "sasl_oauth_token_provider"
 """The option with the path of a class, which a client creates an object of."""
@@ -44,11 +47,13 @@ class KafkaOptions(FrozenFields):
     """The address of a cluster and the options of its clients; ``str`` and ``repr`` show no value of an option.
 
     ``bootstrap_servers`` is a comma-separated list of ``host:port``; ``client_options`` are kafka-python's, the same
-    for consumers, producers and admin clients.
+    for consumers, producers and admin clients. A stream with a batch that unpacks to more than ``max_batch_bytes`` is
+    refused.
     """
 
     bootstrap_servers: str
     client_options: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
+    max_batch_bytes: int = field(default=MAX_BATCH_BYTES, repr=False)
 
     @classmethod
     def parse(cls, bootstrap_servers: str, options: Mapping[str, str] | None = None) -> Self:

@@ -40,11 +40,13 @@ def test_the_jobs_config_has_the_brokers_of_an_input() -> None:
 def test_credentials_are_sent_only_to_brokers_that_the_user_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "own:1")
     monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", '{"client_id": "us"}')
+    monkeypatch.setenv("COORDSTREAM_KAFKA_MAX_BATCH_BYTES", "1000")
     own = {**FACTORY, "systems.kafka.consumer.bootstrap.servers": "own:1"}
     assert input_options(own, "kafka", None).client_options == {"client_id": "us"}
     assert input_options(CONFIG, "kafka", None).client_options == {}
     assert input_options(CONFIG, "kafka", "g:1").client_options == {"client_id": "us"}
     assert input_options(CONFIG, "kafka", "g:1").bootstrap_servers == "g:1"
+    assert [input_options(CONFIG, "kafka", given).max_batch_bytes for given in (None, "g:1")] == [1000, 1000]
 
 
 def test_the_settings_have_the_brokers_of_the_jobs_own_streams(monkeypatch: pytest.MonkeyPatch) -> None:

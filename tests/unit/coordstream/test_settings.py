@@ -139,6 +139,11 @@ def test_the_options_for_kafka_are_checked_where_they_are_used(monkeypatch: pyte
     kafka = load_settings().kafka
     assert kafka is not None
     assert kafka.client_options == {"security_protocol": "SSL", "ssl_check_hostname": False}
+    assert kafka.max_batch_bytes == 64 << 20
+    monkeypatch.setenv("COORDSTREAM_KAFKA_MAX_BATCH_BYTES", "1000")
+    kafka = load_settings().kafka
+    assert kafka is not None
+    assert kafka.max_batch_bytes == 1000
 
 
 @pytest.mark.parametrize(
@@ -147,6 +152,7 @@ def test_the_options_for_kafka_are_checked_where_they_are_used(monkeypatch: pyte
         (b"homes = 'x'\n", "Unknown setting 'homes' in coordstream.toml. Known settings: home, database_url"),
         (b"home = \n", "Invalid TOML in coordstream.toml: Invalid value (at line 1, column 8)"),
         (b'# home\nhome = "\xff"\n', "Invalid TOML in coordstream.toml: line 2 is not UTF-8."),
+        (b"kafka_max_batch_bytes = 0\n", "Invalid COORDSTREAM_KAFKA_MAX_BATCH_BYTES (or kafka_max_batch_bytes in"),
         (b"home = 7\n", "Invalid COORDSTREAM_HOME (or home in coordstream.toml): "),
         (b"secret_patterns = 7\n", "Invalid COORDSTREAM_SECRET_PATTERNS (or secret_patterns in coordstream.toml): "),
         (b'mask_key = ""\n', "Invalid COORDSTREAM_MASK_KEY (or mask_key in coordstream.toml): it is empty."),

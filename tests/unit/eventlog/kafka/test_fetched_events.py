@@ -9,6 +9,7 @@ from kafka.record.legacy_records import LegacyRecordBatchBuilder
 from eventlog.events import RecordedEvent
 from eventlog.kafka import fetched_events
 from eventlog.kafka.fetched_events import FetchedEvents
+from eventlog.kafka.options import MAX_BATCH_BYTES
 from eventlog.source import StreamRefused
 
 KNOWN_EPOCH = 4
@@ -23,8 +24,8 @@ class Answer(NamedTuple):
     aborted_transactions: None = None
 
 
-def answer_of(data: bytes, fetch_offset: int = 0) -> FetchedEvents:
-    return FetchedEvents("stream", fetch_offset, KNOWN_EPOCH, Answer(data))
+def answer_of(data: bytes, fetch_offset: int = 0, most_bytes: int = MAX_BATCH_BYTES) -> FetchedEvents:
+    return FetchedEvents("stream", fetch_offset, KNOWN_EPOCH, Answer(data), most_bytes)
 
 
 def batch(codec: int = 0, count: int = 3) -> bytes:
@@ -94,16 +95,19 @@ def test_records_before_a_damaged_one_are_read_first() -> None:
 
 
 @pytest.mark.parametrize("codec", [1, 3, 4])
-def test_a_packed_batch_is_unpacked(codec: int) -> None:
-    assert len(answer_of(batch(codec, count=100)).take(ALL)) == 100
+def test_a_batch_that_unpacks_to_too_much_is_refused(codec: int) -> None:
+    packed = batch(codec, count=100)
+    assert len(answer_of(packed).take(ALL)) == 100
+    refusal = "offset 0 cannot be read: its batch unpacks to more than 1000 bytes. Delete it, or raise COORDSTR"
+    with pytest.raises(StreamRefused, match=refusal):
+        answer_of(packed, most_bytes=1_000).take(ALL)
 
 
-def test_batches_that_unpack_to_much_together_are_taken_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetched_events, "TAKEN_BYTES", 1_500)
+def test_batches_that_unpack_to_much_together_are_taken_in_turn() -> None:
     batches = [bytearray(batch(4, count=100)) for _ in range(3)]
     for number, each in enumerate(batches):
         each[0:8] = (100 * number).to_bytes(8)
-    answer = answer_of(b"".join(batches))
+    answer = answer_of(b"".join(batches), most_bytes=1_500)
     assert [len(answer.take(ALL)) for _ in range(2)] == [200, 100]
 
 
