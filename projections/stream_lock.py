@@ -1,4 +1,4 @@
-"""Locks streams, so that each has one reader at a time, and tells who holds a stream, and since when that session is silent.
+"""Locks streams, so that each has one reader at a time, and tells who holds a stream, and since when it is silent.
 
 A session holds a stream by an advisory lock, which Postgres frees when the session ends, and by an entry in
 ``projection.stream_holder``, which requires the right to write: any login can take advisory locks. The lock lets a

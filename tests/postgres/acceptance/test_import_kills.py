@@ -9,7 +9,7 @@ from typing import Final
 import psycopg
 import pytest
 
-from coordstream.cli.imports import check_files, import_jobs
+from coordstream.cli.imports import check_files, import_checked
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
@@ -59,7 +59,7 @@ def test_an_import_that_has_ended_survives_a_kill_of_the_database(monkeypatch: p
         migrate(server.connect_url())
         monkeypatch.setenv("COORDSTREAM_DATABASE_URL", server.connect_url())
         with check_files(RECORDING_A, None) as jobs, suppress(CoordstreamError), open_database() as database:
-            import_jobs(database, jobs, processes=1)
+            import_checked(database, jobs)
             os.kill(database.connection.info.backend_pid, signal.SIGKILL)  # its own end would write the WAL to disk
             kill_server(server)
         server.start()

@@ -8,10 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from coordstream.cli import imports
 from eventlog.recording import write_recording
-from eventlog.streams import identify
-from projections.parallel_import import ImportJob
 from tests.fixtures.coordstream.command_line import (
     CHECKPOINT,
     COORDINATOR,
@@ -42,9 +39,8 @@ def test_control_characters_in_names_do_not_reach_the_terminal(cli: CommandLine,
     assert r"Config of b\x1b[2J/1" in printed[1].out
 
 
-@pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_second_import_adds_nothing(cli: CommandLine, processes: str) -> None:
-    words: list[str | Path] = ["import", *RECORDING_A, "--processes", processes]
+def test_a_second_import_adds_nothing(cli: CommandLine) -> None:
+    words: list[str | Path] = ["import", *RECORDING_A]
     assert cli.done(*words).splitlines() == [
         f"{COORDINATOR}: 427 new events, 0 already present (coordinator, incarnation 1)",
         f"{CHECKPOINT}: 388 new events, 0 already present (checkpoint, incarnation 1)",
@@ -67,36 +63,16 @@ def many_topics(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_terminal_has_a_bar(
-    cli: CommandLine, many_topics: Path, monkeypatch: pytest.MonkeyPatch, processes: str
-) -> None:
+def test_a_terminal_has_a_bar(cli: CommandLine, many_topics: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    finished = cli("import", many_topics, "--processes", processes)
+    finished = cli("import", many_topics)
     assert finished.code == 0
     assert "200/200" in finished.err
 
 
-def test_the_error_of_a_process_is_printed(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
-    sentence = wordcount.refused("import", *RECORDING_A, "--processes", "2")
-    assert "restore COORDSTREAM_MASK_KEY" in sentence
-
-
-@pytest.mark.parametrize(
-    ("counts", "at_once"), [([900_000], 1), ([900_000, 49_999], 1), ([900_000, 49_999, 1], 3), ([50_000] * 9, 3)]
-)
-def test_processes_are_started_when_worthwhile(
-    monkeypatch: pytest.MonkeyPatch, counts: list[int], at_once: int
-) -> None:
-    monkeypatch.setattr(imports, "usable_cores", lambda: 3)
-    stream = identify(COORDINATOR)
-    assert imports.default_processes([ImportJob(stream, list, count) for count in counts]) == at_once
-
-
 @contextmanager
-def held_up_import(cli: CommandLine, *words: str) -> Iterator[tuple[subprocess.Popen[str], Callable[[], int]]]:
-    """An import of recording A all of whose batches wait, and how many do. What it holds up goes on afterwards."""
+def held_up_import(cli: CommandLine) -> Iterator[tuple[subprocess.Popen[str], Callable[[], int]]]:
+    """An import of recording A whose batch waits, and how many do. What it holds up goes on afterwards."""
     with psycopg.connect(cli.database_url) as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:
 
         def waiting() -> int:
@@ -104,14 +80,13 @@ def held_up_import(cli: CommandLine, *words: str) -> Iterator[tuple[subprocess.P
             return len(watcher.execute(query).fetchall())
 
         blocker.execute("lock table eventlog.event in share mode")
-        with started(cli, "import", *RECORDING_A, *words) as child:
+        with started(cli, "import", *RECORDING_A) as child:
             yield child, waiting
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_ctrl_c_rolls_back_the_current_transactions(cli: CommandLine, processes: int) -> None:
-    with held_up_import(cli, "--processes", str(processes)) as (child, waiting):
-        wait_until(lambda: waiting() == processes, what="the import to wait for the lock")
+def test_ctrl_c_rolls_back_the_current_transaction(cli: CommandLine) -> None:
+    with held_up_import(cli) as (child, waiting):
+        wait_until(lambda: waiting() == 1, what="the import to wait for the lock")
         os.killpg(child.pid, signal.SIGINT)  # as a terminal does
         out, err = child.communicate(timeout=PATIENCE)
         wait_until(lambda: waiting() == 0, what="the server to leave it")
@@ -119,16 +94,5 @@ def test_ctrl_c_rolls_back_the_current_transactions(cli: CommandLine, processes:
     progress, _, last_line = err.rstrip("\n").rpartition("\n")
     assert last_line == "Interrupted. The current transaction was rolled back; earlier work is kept."
     assert "interrupted" not in progress
-    assert cli.ask("select count(*) from eventlog.event") == [(0,)]
-    assert [row["added"] for row in cli.rows("import", *RECORDING_A)] == [427, 388]
-
-
-def test_a_killed_import_leaves_no_process_behind(cli: CommandLine) -> None:
-    with held_up_import(cli, "--processes", "2") as (child, waiting):
-        wait_until(lambda: waiting() == 2, what="the import to wait for the lock")
-        child.kill()
-        out, err = child.communicate(timeout=PATIENCE)  # until no process has its standard output open
-        wait_until(lambda: waiting() == 0, what="the server to leave it")
-    assert (child.returncode, out, err) == (-signal.SIGKILL, "", "")
     assert cli.ask("select count(*) from eventlog.event") == [(0,)]
     assert [row["added"] for row in cli.rows("import", *RECORDING_A)] == [427, 388]
