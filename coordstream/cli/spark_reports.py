@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from coordstream.cli.arguments import duration_option, time_option
 from coordstream.cli.output import Column, print_rows
 from coordstream.cli.spark_session import require_spark, spark_session
 from coordstream.database import open_database
@@ -21,28 +20,15 @@ JobArgument = Annotated[
 ]
 Output = Annotated[str, typer.Option("--output", metavar="FOLDER", help="A path or a URI (s3a://…); must not exist.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier result in --output.")]
-Now = Annotated[
-    datetime | None, time_option("--now", help="Ages count to this time (default: the newest time of the logs).")
-]
 
 
 @app.command("checkpoint_progress")
-def checkpoint_progress(
-    output: Output,
-    job: JobArgument = None,
-    bucket: Annotated[
-        float | None,
-        duration_option("--bucket", help="Width of a time bucket: 5s, 1m, 1h (default: at most 60 buckets)."),
-    ] = None,
-    now: Now = None,
-    overwrite: Overwrite = False,
-) -> None:
+def checkpoint_progress(output: Output, job: JobArgument = None, overwrite: Overwrite = False) -> None:
     """Report the commits and input offsets of each task, by time bucket.
 
     Example: coordstream spark checkpoint_progress wordcount/1 --output progress
     """
-    seconds = None if bucket is None else max(1, round(bucket))
-    _run("checkpoint_progress", output, job, overwrite, now, bucket_seconds=seconds)
+    _run("checkpoint_progress", output, job, overwrite=overwrite)
 
 
 @app.command("config_churn")
@@ -51,21 +37,16 @@ def config_churn(output: Output, job: JobArgument = None, overwrite: Overwrite =
 
     Example: coordstream spark config_churn --output churn
     """
-    _run("config_churn", output, job, overwrite)
+    _run("config_churn", output, job, overwrite=overwrite)
 
 
 @app.command("fleet")
-def fleet(
-    output: Output,
-    job: JobArgument = None,
-    now: Now = None,
-    overwrite: Overwrite = False,
-) -> None:
+def fleet(output: Output, job: JobArgument = None, overwrite: Overwrite = False) -> None:
     """Report each job with its tasks, containers, last commit and stalled tasks.
 
     Example: coordstream spark fleet --output fleet
     """
-    _run("fleet", output, job, overwrite, now)
+    _run("fleet", output, job, overwrite=overwrite)
 
 
 @app.command("startpoint_effects")
@@ -74,27 +55,19 @@ def startpoint_effects(output: Output, job: JobArgument = None, overwrite: Overw
 
     Example: coordstream spark startpoint_effects wordcount/1 --output effects
     """
-    _run("startpoint_effects", output, job, overwrite)
+    _run("startpoint_effects", output, job, overwrite=overwrite)
 
 
-def _run(
-    name: str,
-    output: str,
-    job: str | None,
-    overwrite: bool,
-    now: datetime | None = None,
-    **settings: object,
-) -> None:
-    """Run the report of this module of `spark_jobs.reports`, which its function `report` makes with the settings."""
+def _run(name: str, output: str, job: str | None, *, overwrite: bool) -> None:
+    """Run the report of this module of `spark_jobs.reports`, which its function `report` makes."""
     require_spark("matplotlib")
     from spark_jobs.reports.report import Report, check_output, describe_positions, write_report  # noqa: PLC0415
     from spark_jobs.session import driver_conf  # noqa: PLC0415
 
-    report: Report = import_module(f"spark_jobs.reports.{name}").report(**settings)
+    report: Report = import_module(f"spark_jobs.reports.{name}").report()
     check_output(output, overwrite=overwrite)  # fails before Spark starts
-    choice: dict[str, Any] = {"overwrite": overwrite, "job": job, "now": now}
     with open_database() as database, spark_session(name, driver_conf(os.environ)) as spark:
-        done = write_report(report, spark, database.url, output, **choice)
+        done = write_report(report, spark, database.url, output, overwrite=overwrite, job=job)
     for line in (*describe_positions(done.positions), *filter(None, [done.note])):
         print(line)
     rows = [report.cells(row) for row in done.rows]

@@ -44,7 +44,7 @@ def test_a_report_reads_the_database_of_the_settings(
     monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jdbc_jar))
     spark_cli.done("import", *RECORDING_A)
     out = tmp_path / "out"
-    ended = spark_cli("spark", "checkpoint_progress", "wordcount_pv", "--output", out, "--bucket", "5s")
+    ended = spark_cli("spark", "checkpoint_progress", "wordcount_pv", "--output", out)
     assert ended.code == 0, ended.err
     assert "wordcount_pv/1 Partition 7\t" in ended.out
     assert (out / "checkpoint_progress.png").read_bytes().startswith(b"\x89PNG")
