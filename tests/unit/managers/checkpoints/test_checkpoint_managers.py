@@ -169,18 +169,6 @@ def test_stop_ends_the_retries_of_a_write(log: MemoryEventLog, make: Callable[..
     assert time.pauses == [2]
 
 
-@MANAGERS
-def test_pauses_grow_to_the_longest_until_the_time_is_up(log: MemoryEventLog, make: Callable[..., Any]) -> None:
-    time = FakeTime()
-    manager = make(Opened(log, *[1] * 99), retry=time.retry(longest=40))
-    manager.register("t")
-    with manager, pytest.raises(CheckpointNotWritten) as gave_up:
-        manager.write_checkpoint("t", CheckpointV1({}))
-    assert time.pauses == [2, 4, 8, 10, 10, 6]
-    assert gave_up.value.tries == 7
-    assert log.end_offset() == 0
-
-
 @pytest.mark.parametrize("error", [AppendRefused("s", "it is too large"), ValueError("no time")])
 def test_permanent_errors_are_not_retried(log: MemoryEventLog, error: Exception) -> None:
     time = FakeTime()
