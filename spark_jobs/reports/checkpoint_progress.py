@@ -45,7 +45,7 @@ def tables(inputs: Inputs, bucket_seconds: int | None, stall_factor: float) -> T
         raise SparkJobError(f"The database has no commit of {jobs}. Import its logs, or select another job.")
     seconds = bucket_seconds or width_for(first, last)
     by_bucket = activity(commits, read_checkpoints(inputs), seconds)
-    tasks = task_progress(by_bucket, commits, inputs.as_of, seconds, stall_factor)
+    tasks = task_progress(by_bucket, commits, inputs.latest, seconds, stall_factor)
     about = {
         "bucket_seconds": seconds,
         "stall_factor": stall_factor,

@@ -35,11 +35,11 @@ def tables(inputs: Inputs) -> Tables:
     """The tables `jobs` and `stalled` tasks."""
     commits = read_commits(inputs)
     done = activity(commits, read_checkpoints(inputs), BUCKET_SECONDS)
-    tasks = task_progress(done, commits, inputs.as_of, LEAST_LIMIT_SECONDS, STALL_FACTOR).persist()
+    tasks = task_progress(done, commits, inputs.latest, LEAST_LIMIT_SECONDS, STALL_FACTOR).persist()
     jobs = inputs.read("job", "job_name job_id task_count container_count")
     sql = tasks.sparkSession.sql
     frames = {
-        "jobs": sql(_JOBS, jobs=jobs, tasks=tasks, as_of=micros(inputs.as_of)),
+        "jobs": sql(_JOBS, jobs=jobs, tasks=tasks, as_of=micros(inputs.latest)),
         "stalled": sql(_STALLED, tasks=tasks),
     }
     return Tables(frames, has_ages=True)

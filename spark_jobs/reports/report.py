@@ -47,21 +47,18 @@ class Inputs:
     """What a report reads: relations at one moment, of one job or of all jobs for None.
 
     ``latest`` (aware): the newest log_time of all logs, which ignores records that are more than an hour ahead of their
-    arrival; the present without logs. ``as_of`` (aware): the time to which ages count. ``partitions``: the number of
-    JDBC connections, None for one per core.
+    arrival; the present without logs. Ages count to it.
     """
 
     moment: OpenSnapshot
     reader: RelationReader
     job: Job | None
     latest: datetime
-    as_of: datetime
-    partitions: int | None = None
 
     def read(self, relation: str, columns: str) -> DataFrame:
         """Columns of a relation; record times before Kafka's first release or after ``latest`` are null."""
         names, job = columns.split(), None if self.job is None else str(self.job)
-        rows = self.reader.read_relation(self.moment, relation, job=job, columns=names, partitions=self.partitions)
+        rows = self.reader.read_relation(self.moment, relation, job=job, columns=names)
         if "record_time" not in names:
             return rows
         is_usable = sf.unix_micros("record_time").between(micros(KAFKA_FIRST_RELEASE), micros(self.latest))
@@ -76,7 +73,7 @@ def micros(moment: datetime) -> int:
 class Tables(NamedTuple):
     """The tables of a report by name; the first one is printed.
 
-    ``has_ages``: whether ages count to the time of `Inputs.as_of`. ``about``: what `as_of.json` has besides the
+    ``has_ages``: whether ages count to the time of `Inputs.latest`. ``about``: what `as_of.json` has besides the
     positions. ``note``: a line to print.
     """
 
@@ -121,10 +118,8 @@ def write_report(
     *,
     overwrite: bool = False,
     job: str | None = None,
-    partitions: int | None = None,
-    now: datetime | None = None,
 ) -> Result:
-    """Write the output folder, a path or URI; see `output_folder`. ``job`` None: all jobs; ``now``: see `Inputs.as_of`.
+    """Write the output folder, a path or URI; see `output_folder`. ``job`` None: all jobs.
 
     After a SparkJobError or an error of Postgres there is no output.
     """
@@ -133,8 +128,8 @@ def write_report(
         with reader.snapshot(spark) as moment, spark_errors("Spark cannot read the database"):
             chosen = None if job is None else moment.job(job)
             ((latest,),) = moment.connection.execute(_LATEST, (LAST_TIME,)).fetchall()
-            as_of = (now or latest).astimezone(UTC)
-            found = report.tables(Inputs(moment, reader, chosen, latest, as_of, partitions))
+            as_of = latest.astimezone(UTC)
+            found = report.tables(Inputs(moment, reader, chosen, as_of))
             tables = {name: frame.toArrow() for name, frame in found.frames.items()}
             positions = moment.positions_of(chosen)
         title = f"{report.name.replace('_', ' ').capitalize()} of {chosen or 'all jobs'}"
