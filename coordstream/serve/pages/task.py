@@ -4,11 +4,9 @@ Plots are inline SVG in a box of `WIDTH` by `HEIGHT`, which the page stretches t
 the box, so that they keep their size on a narrow screen.
 """
 
-from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
-from math import ceil
 from typing import Final, NamedTuple
 
 from psycopg import sql
@@ -42,8 +40,6 @@ HEIGHT: Final = 100
 MOST_POINTS: Final = 400
 _MARGIN: Final = 4
 """Above and below a line, so that its ends are not cut off."""
-_BINS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440))
-_MOST_BINS: Final = 120
 
 Point = tuple[datetime, int]
 Commit = tuple[datetime, list[Row]]
@@ -61,10 +57,6 @@ class Span(NamedTuple):
         length = (self.last - self.first).total_seconds()
         return round((time - self.first).total_seconds() / length * WIDTH, 1) if length else float(WIDTH)
 
-    @property
-    def middle(self) -> datetime:
-        return self.first + (self.last - self.first) / 2
-
 
 class Line(NamedTuple):
     """Numbers over time. ``points`` is the attribute of a polyline; ``low`` and ``high`` are its ends."""
@@ -74,18 +66,6 @@ class Line(NamedTuple):
     low: int
     high: int
     newest: int
-
-
-class Bars(NamedTuple):
-    """Events per minute over time; ``minutes`` is the width of a bar, ``high`` the rate of the highest.
-
-    ``bars`` have x, y, width and height.
-    """
-
-    bars: list[tuple[float, float, float, float]]
-    minutes: int
-    high: float
-    total: int
 
 
 def task_page(connection: Connection, asked: Asked) -> Row:
@@ -129,7 +109,7 @@ def _progress(connection: Connection, job: Job, task: Row, asked: Asked) -> Row 
         "span": span,
         "lines": [draw_line(name, points[name], span) for name in names[:MOST_LINES]],
         "line_count": len(names),
-        "rates": draw_rates([time for time, _ in commits], span),
+        "commit_count": len(commits),
         "newest": [of_commit for _, of_commit in commits[:-11:-1]],
         "is_cut": len(commits) >= MOST_COMMITS,
     }
@@ -178,36 +158,6 @@ def draw_line(title: str, points: Sequence[Point], span: Span) -> Line:
     kept = dict.fromkeys([points[0], *bins.values()])
     text = " ".join(f"{span.x(time):g},{_y(number, low, high):g}" for time, number in kept)
     return Line(title, text, low, high, numbers[-1])
-
-
-def draw_rates(times: Sequence[datetime], span: Span) -> Bars:
-    """The number of events per minute, in bars of one minute or more: of at most `_MOST_BINS` in the span."""
-    length = span.last - span.first
-    width = next(
-        (each for each in _BINS if length / each <= _MOST_BINS), timedelta(days=ceil(length.days / _MOST_BINS))
-    )
-    counts = Counter(begin_of(time, width) for time in times)
-    minutes = int(width.total_seconds() // 60)
-    high = max(counts.values(), default=0)
-    return Bars(
-        [_bar(start, count / high, width, span) for start, count in sorted(counts.items())],
-        minutes,
-        high / minutes,
-        len(times),
-    )
-
-
-def begin_of(time: datetime, width: timedelta) -> datetime:
-    """The begin of the bin that a time is in; bins are counted from 1970."""
-    epoch = datetime(1970, 1, 1, tzinfo=UTC)
-    return epoch + (time - epoch) // width * width
-
-
-def _bar(start: datetime, share: float, width: timedelta, span: Span) -> tuple[float, float, float, float]:
-    left = max(span.x(max(start, span.first)), 0)
-    right = min(span.x(min(start + width, span.last)), WIDTH)
-    height = round(share * (HEIGHT - _MARGIN), 1)
-    return (left, round(HEIGHT - height, 1), round(max(right - left - 1, 1), 1), height)
 
 
 def _y(number: int, low: int, high: int) -> float:

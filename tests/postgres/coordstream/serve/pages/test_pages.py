@@ -196,7 +196,7 @@ def test_times_beyond_the_year_9999_are_shown(site: Site, database_url: str) -> 
         page = site.get(path, job="orders")
         assert ("55840-" in page.text) is (path in ("/", "/job", "/job/config", "/job/deployments")), path
     assert "55840-" in site.get("/task", job="orders", task="Partition 1").text
-    assert "Commits per minute" in site.get("/task", job="orders", task="Partition 0").text
+    assert "1 commit up to the last commit" in site.get("/task", job="orders", task="Partition 0").text
 
 
 @pytest.mark.slow
