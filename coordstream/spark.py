@@ -10,7 +10,7 @@ pyarrow; it starts no JVM.
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -42,7 +42,6 @@ try:
     from spark_jobs.relations.receipts import receipt_of
     from spark_jobs.steered import stream
     from spark_jobs.steered.postgres_sink import PostgresSink
-    from spark_jobs.steered.sink import Sink
 except ImportError as error:
     raise ImportError(missing_message(error.name) or str(error)) from error
 
@@ -125,26 +124,7 @@ snapshot = _READER.snapshot
 
 class SteeredStream(stream.SteeredStream):
     __doc__ = stream.SteeredStream.__doc__
-
-    def __init__(
-        self,
-        *,
-        job: str,
-        inputs: Sequence[str],
-        sink: Sink,
-        process: stream.Process,
-        config: Mapping[str, str] | None = None,
-        max_records: int = stream.MAX_RECORDS,
-    ) -> None:
-        """Describe a job; nothing is opened before `run`.
-
-        ``job`` is ``NAME/ID``, or ``NAME`` for the id 1. ``inputs`` are topics, such as ``kafka.clicks``.
-        ``process(records, batch)`` returns the output of a batch. ``config`` is added to the job's config on its log.
-        A batch has about ``max_records`` records at most.
-        """
-        super().__init__(
-            open_steered, job=job, inputs=inputs, sink=sink, process=process, config=config, max_records=max_records
-        )
+    opener = staticmethod(open_steered)
 
 
 def observe(spark: "SparkSession", job: str, query: str, config: Mapping[str, str] | None = None) -> Observation:

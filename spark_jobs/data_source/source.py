@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.datasource import Filter
 
-NAMES: Final = ("coordinator_stream", "coordstream")
 FILTER_PUSHDOWN: Final = "spark.sql.python.filterPushdown.enabled"
 
 
@@ -27,11 +26,10 @@ class CoordinatorStream(DataSource):
     """Events of logs as rows. `register` makes a subclass with `settings`, which Spark pickles with the class."""
 
     settings: ClassVar[LogTaskSettings]
-    known_as: ClassVar[str]
 
     @classmethod
     def name(cls) -> str:
-        return cls.known_as
+        return "coordinator_stream"
 
     def schema(self) -> StructType:
         """The columns, if the reader of the DataFrame has chosen none."""
@@ -51,14 +49,13 @@ class CoordinatorStream(DataSource):
 
 
 def register(spark: SparkSession, settings: LogTaskSettings) -> None:
-    """Register the data source with a session, under both names, and let the session push filters down to it.
+    """Register the data source with a session, and let the session push filters down to it.
 
     The addresses and passwords in `settings` are pickled with the class, and are in no option, plan or offset. (Spark
     also finds data sources in modules called `pyspark_*`, but those see only the environment in which the JVM started.)
     """
-    for name in NAMES:
-        members = {"settings": settings, "known_as": name, "__module__": "__main__"}
-        spark.dataSource.register(type("RegisteredCoordinatorStream", (CoordinatorStream,), members))
+    members = {"settings": settings, "__module__": "__main__"}
+    spark.dataSource.register(type("RegisteredCoordinatorStream", (CoordinatorStream,), members))
     spark.conf.set(FILTER_PUSHDOWN, "true")
 
 

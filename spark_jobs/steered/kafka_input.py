@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from eventlog.events import RecordedEvent
 from eventlog.kafka.options import KafkaOptions
@@ -26,9 +27,7 @@ _ARROW: Final = pa.schema(
         ("timestampType", pa.int32()),
     ]
 )
-SCHEMA: Final = (
-    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, timestampType int"
-)
+SCHEMA: Final = from_arrow_schema(_ARROW)
 """The columns of a batch, those of Spark's Kafka connector."""
 
 _NO_CONNECTOR: Final = "Failed to find data source: kafka"

@@ -1,5 +1,6 @@
 """SteeredStream: a job on Spark whose offsets are on its log, and whose output is written exactly once."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial, reduce
@@ -20,11 +21,7 @@ MAX_RECORDS: Final = 100_000
 INTERVAL_SECONDS: Final = 1.0
 
 
-Opener = Callable[[str, Sequence[str], Mapping[str, str]], AbstractContextManager[OpenJob]]
-"""Opens a job by its name, inputs and config."""
-
-
-class SteeredStream:
+class SteeredStream(ABC):
     """A job that reads topics in bounded batches and writes each batch exactly once.
 
     Startpoints and checkpoints on the job's log decide where it starts; every batch is committed in the sink, with its
@@ -32,9 +29,13 @@ class SteeredStream:
     checkpoints work for it as for a Samza job.
     """
 
+    @staticmethod
+    @abstractmethod
+    def opener(word: str, inputs: Sequence[str], config: Mapping[str, str]) -> AbstractContextManager[OpenJob]:
+        """Open the log and the inputs of a job, a name or `NAME/ID`."""
+
     def __init__(
         self,
-        opener: Opener,
         *,
         job: str,
         inputs: Sequence[str],
@@ -43,7 +44,12 @@ class SteeredStream:
         config: Mapping[str, str] | None = None,
         max_records: int = MAX_RECORDS,
     ) -> None:
-        """See `coordstream.spark.SteeredStream`; ``opener`` opens the job's log and inputs."""
+        """Describe a job; nothing is opened before `run`.
+
+        ``job`` is ``NAME/ID``, or ``NAME`` for the id 1. ``inputs`` are topics, such as ``kafka.clicks``.
+        ``process(records, batch)`` returns the output of a batch. ``config`` is added to the job's config on its log.
+        A batch has about ``max_records`` records at most. Raises SparkJobError: an argument is invalid.
+        """
         if not isinstance(sink, Sink):
             raise SparkJobError(
                 f"Invalid sink {type(sink).__name__}. Expected one that writes output and position in one transaction: "
@@ -51,7 +57,6 @@ class SteeredStream:
             )
         if max_records < 1:
             raise SparkJobError(f"Invalid max_records {max_records}. Expected 1 or more.")
-        self._opener = opener
         self._job = job
         self._inputs = list(inputs)
         self._sink = sink
@@ -80,7 +85,7 @@ class SteeredStream:
         session = spark or SparkSession.getActiveSession()
         if session is None:
             raise SparkJobError("There is no active Spark session. Pass one to `run`.")
-        with self._opener(self._job, self._inputs, self._config) as opened:
+        with self.opener(self._job, self._inputs, self._config) as opened:
             try:
                 return self._run(session, opened, None if available_now else interval)
             finally:

@@ -113,7 +113,7 @@ def test_unknown_names_are_refused(spark: SparkSession, read: Read) -> None:
     with pytest.raises(
         PySparkException, match=r"Unknown option 'relation' of .* with coordstream\.spark\.read_relation"
     ):
-        spark.read.format("coordstream").option("relation", "checkpoint").load().collect()
+        spark.read.format("coordinator_stream").option("relation", "checkpoint").load().collect()
     assert read(streams="none-*").collect() == []
 
 
