@@ -1,6 +1,5 @@
 """Reads one stream to its present end in one transaction, as a replay of many streams does for each of them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from eventlog.events import batches
@@ -15,13 +14,9 @@ from projections.tracked_logs import make_current
 
 @dataclass(frozen=True, kw_only=True)
 class StreamReader(LogSource):
-    """Reads streams of a source to their ends, each in one transaction, over one connection.
-
-    ``on_progress`` gets the number of events of each batch.
-    """
+    """Reads streams of a source to their ends, each in one transaction, over one connection."""
 
     batch_events: int = BATCH_EVENTS
-    on_progress: Callable[[int], None] = lambda _: None
 
     def read_to_end(self, stream_name: str, kind: str | None = None) -> LogResult:
         """Read a stream on from where its log ends, after the log or its next incarnation was registered. Raises
@@ -35,8 +30,7 @@ class StreamReader(LogSource):
     def _read(self, found: ResumePoint) -> LogResult:
         projector = self.projector(found.log)
         if found.resync:
-            size, on_progress = self.batch_events, self.on_progress
-            found = resync(self, projector, found, batch_events=size, on_batch=lambda batch: on_progress(len(batch)))
+            found = resync(self, projector, found, batch_events=self.batch_events)
             projector = self.projector(found.log)
         added, quarantined = self._apply(found, projector)
         log = found.log
@@ -52,7 +46,6 @@ class StreamReader(LogSource):
         for batch in batches(events, self.batch_events, BATCH_BYTES):
             quarantined += projector.apply(batch)
             added += len(batch)
-            self.on_progress(len(batch))
         if projector.next_offset < found.target:
             projector.pass_to(found.target)
         return added, quarantined

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
+from humanize import naturaldelta
 from pyarrow import fs, parquet
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -168,15 +169,8 @@ def job_of(row: Row) -> str:
 
 
 def format_span(seconds: float | None) -> str:
-    """A duration in its two largest units (`12.3s`, `4m 05s`, `2h 10m`, `3d 04h`), negative after a clock change."""
-    if seconds is None:
-        return ""
-    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
-    whole = round(seconds)
-    for size, unit, part, part_unit in ((86_400, "d", 3600, "h"), (3600, "h", 60, "m"), (60, "m", 1, "s")):
-        if whole >= size and seconds >= 59.95:
-            return f"{sign}{whole // size}{unit} {whole % size // part:02d}{part_unit}"
-    return f"{sign}{seconds:.1f}s"
+    """A duration in its largest unit, such as `2 hours`; empty for None."""
+    return "" if seconds is None else naturaldelta(seconds, minimum_unit="milliseconds")
 
 
 @contextmanager

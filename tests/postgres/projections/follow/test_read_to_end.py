@@ -43,10 +43,9 @@ def read(connection: Connection, source: MemorySource, **options: Any) -> LogRes
 @pytest.mark.parametrize("batch_events", [500, 200])
 def test_a_topic_is_read_to_its_end(connected: Connection, topic: MemoryTopic, batch_events: int) -> None:
     topic.skip(3)
-    progress: list[int] = []
     with source_of(topic) as source:
-        done = read(connected, source, batch_events=batch_events, on_progress=progress.append)
-        assert (done.added, done.quarantined, sum(progress)) == (EVENTS, 0, EVENTS)
+        done = read(connected, source, batch_events=batch_events)
+        assert (done.added, done.quarantined) == (EVENTS, 0)
         assert shown(connected, POSITION) == [(1, EVENTS + 3, "stopped", True)]
         assert [value for _, value, _ in shown(connected, CONFIG)] == [str(number) for number in range(450, 500)]
         assert read(connected, source).added == 0
