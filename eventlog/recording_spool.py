@@ -3,14 +3,13 @@
 import os
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
-from multiprocessing.reduction import DupFd
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from eventlog.errors import RecordingError
 from eventlog.events import RecordedEvent
@@ -32,13 +31,12 @@ Chunk = tuple[int, int]
 class LineSpool(Closing):
     """Stores lines of owners in any order, and returns each owner's lines in the order in which they were added.
 
-    The file has no name, so nothing is left of it when the process ends, even if killed. A pickled spool reads the same
-    file in another process. A context manager.
+    The file has no name, so nothing is left of it when the process ends, even if killed. A context manager.
     """
 
-    def __init__(self, file: IO[bytes] | None = None, chunks: dict[Hashable, list[Chunk]] | None = None) -> None:
-        self._file = file
-        self._chunks: Final[dict[Hashable, list[Chunk]]] = {} if chunks is None else chunks
+    def __init__(self) -> None:
+        self._file: IO[bytes] | None = None
+        self._chunks: Final[dict[Hashable, list[Chunk]]] = {}
         self._in_memory: Final[dict[Hashable, bytearray]] = {}
         self._memory_bytes = 0
 
@@ -85,18 +83,11 @@ class LineSpool(Closing):
             ) from error
         self._chunks.setdefault(owner, []).append((position, len(packed)))
 
-    def __reduce__(self) -> tuple[Callable[..., "LineSpool"], tuple[Any, ...]]:
-        return _from_descriptor, (None if self._file is None else DupFd(self._file.fileno()), self._chunks)
-
 
 def _write_all(file: IO[bytes], data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[file.write(view) :]
-
-
-def _from_descriptor(file: Any, chunks: dict[Hashable, list[Chunk]]) -> LineSpool:
-    return LineSpool(None if file is None else os.fdopen(file.detach(), "rb", buffering=0), chunks)
 
 
 @dataclass(frozen=True, slots=True)
