@@ -49,10 +49,10 @@ def test_ages_have_a_unit_of_their_size(tmp_path: Path, monkeypatch: pytest.Monk
     drawn: list[object] = []
     monkeypatch.setattr("spark_jobs.reports.fleet.draw_bars", lambda _, __, unit, bars: drawn.extend((unit, *bars)))
     for age, stalled, unit, length, text in (
-        (5.8, 0, "seconds", 5.8, "5.8s"),
-        (180.0, 0, "minutes", 3.0, "3m 00s"),
-        (9_000.0, 2, "hours", 2.5, "2h 30m, 2 stalled"),
-        (864_000.0, 0, "days", 10.0, "10d 00h"),
+        (5.8, 0, "seconds", 5.8, "5 seconds"),
+        (180.0, 0, "minutes", 3.0, "3 minutes"),
+        (9_000.0, 2, "hours", 2.5, "2 hours, 2 stalled"),
+        (864_000.0, 0, "days", 10.0, "10 days"),
         (None, 0, "seconds", 0.0, "no commits"),
     ):
         row = {"job_name": "counts", "job_id": "1", "seconds_since_commit": age, "stalled_tasks": stalled}
