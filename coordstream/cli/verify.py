@@ -63,10 +63,9 @@ def verify(
 def print_verifications(logs: Sequence[JobLog], results: Sequence[Verification | str], *, as_json: bool) -> None:
     """Print what was found in each log, or why it could not be verified; exit code 1 if anything differs or failed."""
     found = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Verification)]
-    shows_all = as_json
-    rows = rows_of(_ROW, (row for each, result in found for row in _rows(each, result, shows_all=shows_all)))
+    rows = rows_of(_ROW, (row for each, result in found for row in _rows(each, result, shows_all=as_json)))
     print_rows(rows, COLUMNS, title="Tables compared with the log", as_json=as_json)
-    if not shows_all:
+    if not as_json:
         _print_examples(result for _, result in found)
     failures = [result for result in results if isinstance(result, str)]
     fail_if(failures)
