@@ -61,6 +61,6 @@ class SinkPosition:
         return connection.execute(_MOVE, row).rowcount == 1
 
     def other_holder(self, connection: Connection) -> str:
-        """Host and process of the copy that holds the job."""
+        """Host and process of another copy that has taken the job over; empty if none has."""
         found = connection.execute(_HOLDER, (self.job_name, self.job_id)).fetchone()
-        return "" if found is None else found[1]
+        return "" if found is None or found[0] == self.copy_id else found[1]

@@ -87,7 +87,14 @@ class PostgresSink(Sink):
         connection, position = self._connection, self._position
         if connection is None or position is None:
             raise SparkJobError("The sink is not open. Run the job again.")
-        attempts = [] if output is None else self._write(connection, output)
+        try:
+            attempts = [] if output is None else self._write(connection, output)
+        except SparkJobError:
+            with _sink_errors():
+                holder = position.other_holder(connection)
+            if holder:  # it has dropped the stage
+                raise JobTakenOver(batch.job, holder) from None
+            raise
         with _sink_errors(), connection.transaction():
             if not position.move(connection, batch.number, batch.places_json()):
                 raise JobTakenOver(batch.job, position.other_holder(connection))

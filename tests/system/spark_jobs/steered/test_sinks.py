@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from coordstream import SteeredConsumer
 from coordstream.spark import DeltaSink, PostgresSink
 from managers.errors import NotReady
-from managers.steered.steered_job import JobTakenOver
+from managers.steered.steered_job import JobTakenOver, SteeredBatch
 from spark_jobs.errors import SparkJobError
 from spark_jobs.steered.sink import Sink
 from tests.fixtures.spark_jobs.clicks import ALL, ClicksJob, clicks, parsed
@@ -89,12 +89,16 @@ def test_the_older_of_two_copies_stops(spark: SparkSession, clicks_job: ClicksJo
     def make() -> Sink:
         return PostgresSink("clicks", url=clicks_job.cli.database_url) if kind == "postgres" else DeltaSink(table)
 
-    def overtaken(records: DataFrame, _: object) -> DataFrame:
-        clicks_job.stream(sink=make()).run(spark, available_now=True)
+    batches: list[SteeredBatch] = []
+
+    def overtaken(records: DataFrame, batch: SteeredBatch) -> DataFrame:
+        batches.append(batch)
+        if len(batches) == 2:
+            clicks_job.stream(sink=make()).run(spark, available_now=True)
         return parsed(records)
 
     with pytest.raises(JobTakenOver, match=f"Another copy of job {clicks_job.name}/1 has taken over its sink"):
-        clicks_job.stream(sink=make(), process=overtaken).run(spark, available_now=True)
+        clicks_job.stream(sink=make(), process=overtaken, max_records=40).run(spark, available_now=True)
     assert (clicks_job.written() if kind == "postgres" else numbers(table)) == ALL
 
 
