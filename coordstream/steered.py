@@ -134,7 +134,7 @@ class SteeredConsumer:
             job = opened.steered
             position = SinkPosition(job.job_name, job.job_id)
             for batch in job.batches(
-                lambda _: self._take_over(position),
+                lambda _: Committed.of_json(*position.take(self._connection)[:2]),
                 lambda start: _commit(position, start, self._connection),
                 self._max_records,
                 self._stopping,
@@ -144,10 +144,6 @@ class SteeredConsumer:
                 yield consumed
                 if not consumed.is_committed:
                     raise NotReady(f"batch {batch.number} of job {batch.job}", "is not committed", "call its commit")
-
-    def _take_over(self, position: SinkPosition) -> Committed:
-        taken = position.take(self._connection)
-        return Committed.of_json(taken.batch, taken.places)
 
 
 def _commit(position: SinkPosition, batch: SteeredBatch, connection: Connection) -> None:
