@@ -1,6 +1,6 @@
 """The event source of the logs in Postgres: notifications wake it, and it reads pages.
 
-Any login can notify, so a notification only says of which log to query the end.
+Any login can notify, so a notification only says which log to read.
 """
 
 import json
@@ -56,6 +56,8 @@ class PostgresSource(Closing):
         self._positions: dict[str, int] = {}
         self._logs: dict[str, StoredLog] = {}
         self._ends: dict[str, int] = {}
+        self._named: set[str] = set()
+        """The streams that notifications named, until a read finds no more events."""
         self._queried_at = float("-inf")
         self._waker, self._woken = socket.socketpair()
         self._waker.setblocking(False)
@@ -97,9 +99,8 @@ class PostgresSource(Closing):
                 if monotonic() >= self._queried_at + _QUERY_SECONDS:
                     self._queried_at = monotonic()
                     self._query_ends(connection, self._positions)
-                named = self._take_notices(connection)  # including those received with the ends
-                if named:
-                    self._query_ends(connection, named)
+                named = self._named | self._take_notices(connection)  # including those received with the ends
+                self._named = set(named)
                 reads = self._read_ready(connection)
                 if reads:
                     return reads
@@ -147,12 +148,16 @@ class PostgresSource(Closing):
 
     def _read_ready(self, connection: Connection) -> list[Read]:
         """An equal share for each stream with more events, the least recently read first."""
-        ready = [name for name, position in self._positions.items() if self._ends.get(name, 0) > position]
+        ready = [name for name, at in self._positions.items() if name in self._named or self._ends.get(name, 0) > at]
         share = max(POLL_EVENTS // max(len(ready), 1), _MIN_SHARE)
         reads: list[Read] = []
         left = POLL_EVENTS
         for name in ready:
             read = self._read_page(connection, name, share)
+            if not read.events:
+                self._named.discard(name)
+                if read.next_offset == self._positions[name]:
+                    continue
             reads.append(read)
             del self._positions[name]
             self._positions[name] = read.next_offset
@@ -162,11 +167,10 @@ class PostgresSource(Closing):
         return reads
 
     def _read_page(self, connection: Connection, name: str, limit: int) -> Read:
-        first, end = self._positions[name], self._ends[name]
-        page = min(limit, PAGE_EVENTS)
-        archived = read_archive(connection, self._logs[name].log_id, first, end, page=page)
+        first, page = self._positions[name], min(limit, PAGE_EVENTS)
+        archived = read_archive(connection, self._logs[name].log_id, first, page=page)
         events = next(batches(islice(archived, limit), limit, POLL_BYTES), [])
-        return Read(name, events, events[-1].offset + 1 if events else end)
+        return Read(name, events, events[-1].offset + 1 if events else max(first, self._ends.get(name, 0)))
 
     def _wait(self, connection: Connection, deadline: float) -> bool:
         """Wait for a notification or the next query; False after the deadline or `wake`."""

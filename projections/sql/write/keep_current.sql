@@ -1,7 +1,8 @@
 -- What a batch of events changes in the tables of current rows: the rows of the keys of its messages and checkpoints. A change of the config
--- that decides which checkpoints count changes those of all tasks.
+-- that decides which checkpoints count changes those of all tasks. No JIT: its costs are those of all keys, and it compiles for longer than
+-- these queries run.
 create function projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) returns void language plpgsql
-set plan_cache_mode = force_generic_plan as $$
+set plan_cache_mode = force_generic_plan set jit = off as $$
 begin
   if cardinality(messages) > 0 then
     perform projection.keep_messages(of_log, messages);
@@ -19,7 +20,7 @@ end $$;
 -- The checkpoints that the tasks which some keys name start from (null = all), if the log is the one that its job's checkpoints are read from.
 -- If config does not say which grouper counts, and several are in use, a checkpoint of one task can change which count of all tasks.
 create function projection.keep_checkpoints(of_log integer, touched integer[]) returns void language plpgsql
-set plan_cache_mode = force_generic_plan as $$
+set plan_cache_mode = force_generic_plan set jit = off as $$
 declare
   logs record;
   keys integer[];
