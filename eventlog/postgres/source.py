@@ -31,7 +31,7 @@ from eventlog.source import (
 APPLICATION_NAME: Final = "coordstream follow (source)"
 POLL_EVENTS: Final = 10_000
 POLL_BYTES: Final = 16 << 20
-_MIN_SHARE: Final = 100
+_POLL_STREAMS: Final = 100
 _QUERY_SECONDS: Final = 1.0
 """How often the ends are queried without a notification, since one is lost if the connection is."""
 _MAX_NOTICES: Final = 1_000
@@ -149,11 +149,9 @@ class PostgresSource(Closing):
     def _read_ready(self, connection: Connection) -> list[Read]:
         """An equal share for each stream with more events, the least recently read first."""
         ready = [name for name, at in self._positions.items() if name in self._named or self._ends.get(name, 0) > at]
-        share = max(POLL_EVENTS // max(len(ready), 1), _MIN_SHARE)
         reads: list[Read] = []
-        left = POLL_EVENTS
-        for name in ready:
-            read = self._read_page(connection, name, share)
+        for name in ready[:_POLL_STREAMS]:
+            read = self._read_page(connection, name, POLL_EVENTS // min(len(ready), _POLL_STREAMS))
             if not read.events:
                 self._named.discard(name)
                 if read.next_offset == self._positions[name]:
@@ -161,9 +159,6 @@ class PostgresSource(Closing):
             reads.append(read)
             del self._positions[name]
             self._positions[name] = read.next_offset
-            left -= len(read.events)
-            if left <= 0:
-                break
         return reads
 
     def _read_page(self, connection: Connection, name: str, limit: int) -> Read:
