@@ -135,19 +135,19 @@ def other_rows(fold: BatchFold) -> Iterator[TableRows]:
     yield CHECKPOINT_LAYOUT, [_layout_row(log_id, layout_id, layout) for layout_id, layout in layouts]
 
 
-def touched_keys(fold: BatchFold) -> dict[str, list[int]]:
-    """The keys of the batch's messages and checkpoints, whose current rows may have changed."""
+def touched_keys(*folds: BatchFold) -> dict[str, list[int]]:
+    """The keys of the batches' messages and checkpoints, whose current rows may have changed."""
     keys = {
-        "messages": sorted({row.key_id for row in fold.messages}),
-        "checkpoints": sorted(fold.checkpoints.last_rows),
+        "messages": sorted({row.key_id for fold in folds for row in fold.messages}),
+        "checkpoints": sorted({key_id for fold in folds for key_id in fold.checkpoints.last_rows}),
     }
     return keys if any(keys.values()) else {}
 
 
-def keep_current(connection: Connection, fold: BatchFold) -> None:
-    """Bring the tables of current rows up to date with the histories."""
-    if keys := touched_keys(fold):
-        connection.execute(_KEEP_CURRENT, (fold.log.log_id, keys["messages"], keys["checkpoints"]))
+def keep_current(connection: Connection, log_id: int, *folds: BatchFold) -> None:
+    """Bring the tables of current rows of a log up to date with the histories."""
+    if keys := touched_keys(*folds):
+        connection.execute(_KEEP_CURRENT, (log_id, keys["messages"], keys["checkpoints"]))
 
 
 def _key_row(log_id: int, entry: KeyEntry, key_sha256: bytes) -> tuple[Any, ...]:

@@ -53,8 +53,6 @@ POSITION_CHANNEL: Final = "coordstream_position"
 _HOLD: Final = "select from projection.position where log_id = %s and next_offset = %s and rebuilds = %s for update"
 _MOVE: Final = "select projection.move_position(%s, %s, %s, %s, %s, %s::jsonb)"
 _REBUILDS: Final = "select rebuilds from projection.position where log_id = %s"
-
-
 CONFLICT_TRIES: Final = 5
 Result = TypeVar("Result")
 
@@ -128,14 +126,20 @@ class Projector:
         self.next_offset = log.next_offset
 
     def apply(
-        self, events: Sequence[RecordedEvent], *, swept: Sequence[Swept] = (), meanwhile: Meanwhile = lambda: None
+        self,
+        events: Sequence[RecordedEvent],
+        *,
+        swept: Sequence[Swept] = (),
+        meanwhile: Meanwhile = lambda: None,
+        further: Iterable[Sequence[RecordedEvent]] = (),
     ) -> int:
         """Fold the log's next events, in offset order, none below ``next_offset``, then deletes of the ``swept`` keys.
         Return how many of them were put in quarantine.
 
         ``meanwhile`` is called just before few events are sent, and several times while the server stores many; it may
         not use the connection. The batch is committed completely or not at all. After an error the projector can be
-        used again, unless the batch was part of a transaction of the caller's.
+        used again, unless the batch was part of a transaction of the caller's. ``further`` are the next batches, for
+        the same transaction: current rows are kept once, at its end. They are not taken if the events are few.
 
         Raises:
             PositionMoved: another projector has folded events of this log.
@@ -149,21 +153,29 @@ class Projector:
         log_fold = self._fold or self._load_fold(is_nested=is_nested)
         self._fold = None  # the ids of a failed transaction must be forgotten
         next_offset = events[-1].offset + 1 if events else self.next_offset
-        fold = BatchFold(log_fold, micros_of(self._clock()))
+        folds = [BatchFold(log_fold, micros_of(self._clock()))]
         self._partitions.ensure(events, swept)
         if self._are_few(events, swept):
-            rows = self._rows(events, swept, fold)
+            rows = self._rows(events, swept, folds[0])
             meanwhile()
-            self._move_with_rows(next_offset, rows, fold)
+            self._move_with_rows(next_offset, rows, folds[0])
         else:
             with no_collections(freeze=True), self._connection.transaction():
                 self._hold()
-                self._write(events, swept, fold, meanwhile)
+                self._write(events, swept, folds[0], meanwhile)
+                for batch in further:
+                    folds.append(BatchFold(log_fold, micros_of(self._clock())))
+                    self._partitions.ensure(batch)
+                    self._write(batch, (), folds[-1], meanwhile)
+                    next_offset = batch[-1].offset + 1
+                keep_current(self._connection, self._log.log_id, *folds)
+                self._name_job(*folds)
+                self._on_step("merged")
                 self._move(next_offset)
         self._fold = log_fold
         self.next_offset = next_offset
         self._on_step("committed")
-        return len(fold.quarantine.rows)
+        return sum(len(each.quarantine.rows) for each in folds)
 
     def _are_few(self, events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:
         if len(events) + len(swept) > self._few_events:
@@ -198,9 +210,6 @@ class Projector:
         self._on_step("archived")
         append_histories(self._connection, fold, meanwhile=meanwhile)
         self._on_step("folded")
-        keep_current(self._connection, fold)
-        self._name_job(fold)
-        self._on_step("merged")
 
     def _take(self, events: Sequence[RecordedEvent], fold: BatchFold) -> None:
         """Add the events to the fold, and to the archive if we keep it."""
@@ -238,8 +247,8 @@ class Projector:
             self._move(next_offset, rows)
             self._name_job(fold)
 
-    def _name_job(self, fold: BatchFold) -> None:
-        if fold.names_job and self._log.is_current:
+    def _name_job(self, *folds: BatchFold) -> None:
+        if self._log.is_current and any(fold.names_job for fold in folds):
             name_job(self._connection, self._log.stream)
 
     def _hold(self) -> None:

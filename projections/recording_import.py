@@ -13,7 +13,7 @@ from typing import Final
 
 import psycopg
 
-from eventlog.events import RecordedEvent, bytes_of, no_collections
+from eventlog.events import RecordedEvent, batches, no_collections
 from eventlog.postgres.archive import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, newest_log
@@ -29,7 +29,8 @@ from projections.tracked_logs import TrackedLog, logs_of, make_current, register
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 
-_COUNTED_EVENTS: Final = 100
+_FURTHER_BATCHES: Final = 7
+"""How many batches after the first one a transaction may have: current rows cost as much after one as after several."""
 
 _BEGIN: Final = """
 update projection.position
@@ -73,14 +74,21 @@ def import_stream(
         on_progress(skipped)
         projector = make_projector(connection, log, settings, clock)
         added = quarantined = 0
-        with connection.transaction() if is_atomic else nullcontext():
-            for number, batch in enumerate(_batches(read_events(), log.next_offset, batch_events)):
-                if number == 0:
-                    connection.execute(_BEGIN, (log.is_complete, log.log_id))
-                    end_retirement(connection, stream.stream_name)
-                quarantined += _apply(projector, batch)
+
+        def counted() -> Iterator[list[RecordedEvent]]:
+            nonlocal added
+            events = dropwhile(partial(_is_below, log.next_offset), read_events())
+            for batch in iter(partial(_read_batch, batches(events, batch_events, BATCH_BYTES)), []):
+                yield batch
                 added += len(batch)
                 on_progress(len(batch))
+
+        with connection.transaction() if is_atomic else nullcontext():
+            for batch in (taken := counted()):
+                if added == 0:
+                    connection.execute(_BEGIN, (log.is_complete, log.log_id))
+                    end_retirement(connection, stream.stream_name)
+                quarantined += _apply(projector, batch, islice(taken, _FURTHER_BATCHES))
             with connection.transaction():
                 if not log.is_current:
                     make_current(connection, log)
@@ -88,12 +96,12 @@ def import_stream(
     return LogResult(stream, log.incarnation, added, skipped, quarantined)
 
 
-def _apply(projector: Projector, batch: list[RecordedEvent]) -> int:
+def _apply(projector: Projector, batch: list[RecordedEvent], further: Iterator[list[RecordedEvent]]) -> int:
     try:
-        return projector.apply(batch)
-    except LogRebuilt:  # a rebuild or a retention ran between two batches
+        return projector.apply(batch, further=further)
+    except LogRebuilt:  # a rebuild or a retention ran between two transactions
         projector.reload()
-        return projector.apply(batch)
+        return projector.apply(batch, further=further)
 
 
 def _require_all(connection: Connection, log: StoredLog, events: Iterable[RecordedEvent]) -> int:
@@ -137,21 +145,9 @@ def _count_if_all(connection: Connection, log_id: int, events: Iterable[Recorded
     return next(number) if first_difference(connection, log_id, compared) is None else None
 
 
-def _batches(events: Iterable[RecordedEvent], first: int, size: int) -> Iterator[list[RecordedEvent]]:
-    remaining = dropwhile(partial(_is_below, first), events)
-    while batch := _read_batch(remaining, size):
-        yield batch
-
-
-def _read_batch(events: Iterator[RecordedEvent], size: int) -> list[RecordedEvent]:
-    """Read at most ``size`` events, and little more than `BATCH_BYTES`: their bytes are counted a few at a time."""
-    batch: list[RecordedEvent] = []
-    batch_bytes = 0
+def _read_batch(read: Iterator[list[RecordedEvent]]) -> list[RecordedEvent]:
     with no_collections(freeze=True):
-        while batch_bytes < BATCH_BYTES and (some := list(islice(events, min(size - len(batch), _COUNTED_EVENTS)))):
-            batch += some
-            batch_bytes += bytes_of(some)
-    return batch
+        return next(read, [])
 
 
 @contextmanager

@@ -104,9 +104,8 @@ class PostgresSource(Closing):
                 reads = self._read_ready(connection)
                 if reads:
                     return reads
-                if named and monotonic() < deadline:
-                    continue  # the last query may have received notifications, which would not end the wait
-                if not self._wait(connection, deadline):
+                # no wait after a read: it may have received notifications, which would not end the wait
+                if not (named and monotonic() < deadline) and not self._wait(connection, deadline):
                     return []
 
     def wake(self) -> None:

@@ -6826,6 +6826,7 @@ CREATE FUNCTION projection.keep_changelog_mapping(of_log integer, keys integer[]
 CREATE FUNCTION projection.keep_checkpoints(of_log integer, touched integer[]) RETURNS void
     LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
     AS $$
 declare
   logs record;
@@ -6990,6 +6991,7 @@ CREATE FUNCTION projection.keep_container_host(of_log integer, keys integer[]) R
 CREATE FUNCTION projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) RETURNS void
     LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
     AS $$
 begin
   if cardinality(messages) > 0 then
