@@ -135,19 +135,28 @@ def other_rows(fold: BatchFold) -> Iterator[TableRows]:
     yield CHECKPOINT_LAYOUT, [_layout_row(log_id, layout_id, layout) for layout_id, layout in layouts]
 
 
-def touched_keys(*folds: BatchFold) -> dict[str, list[int]]:
-    """The keys of the batches' messages and checkpoints, whose current rows may have changed."""
-    keys = {
-        "messages": sorted({row.key_id for fold in folds for row in fold.messages}),
-        "checkpoints": sorted({key_id for fold in folds for key_id in fold.checkpoints.last_rows}),
-    }
-    return keys if any(keys.values()) else {}
+class Touched:
+    """What some batches change: ``messages`` and ``checkpoints`` are keys whose current rows may have changed."""
+
+    def __init__(self) -> None:
+        self.messages = set[int]()
+        self.checkpoints = set[int]()
+        self.names_job = False
+        self.quarantined = 0
+
+    def add(self, fold: BatchFold) -> None:
+        self.messages.update(row.key_id for row in fold.messages)
+        self.checkpoints.update(fold.checkpoints.last_rows)
+        self.names_job = self.names_job or fold.names_job
+        self.quarantined += len(fold.quarantine.rows)
+
+    def keys(self) -> dict[str, list[int]]:
+        return {"messages": sorted(self.messages), "checkpoints": sorted(self.checkpoints)}
 
 
-def keep_current(connection: Connection, log_id: int, *folds: BatchFold) -> None:
+def keep_current(connection: Connection, log_id: int, touched: Touched) -> None:
     """Bring the tables of current rows of a log up to date with the histories."""
-    if keys := touched_keys(*folds):
-        connection.execute(_KEEP_CURRENT, (log_id, keys["messages"], keys["checkpoints"]))
+    connection.execute(_KEEP_CURRENT, (log_id, *touched.keys().values()))
 
 
 def _key_row(log_id: int, entry: KeyEntry, key_sha256: bytes) -> tuple[Any, ...]:

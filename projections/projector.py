@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from itertools import chain, repeat
 from types import MappingProxyType
@@ -19,11 +20,11 @@ from projections.batch_writes import (
     CHECKPOINT_EVENT,
     MESSAGE_EVENT,
     Meanwhile,
+    Touched,
     append_histories,
     envelope_rows,
     keep_current,
     other_rows,
-    touched_keys,
 )
 from projections.errors import LogRebuilt, PositionMoved
 from projections.fold.batch import BatchFold
@@ -122,6 +123,7 @@ class Projector:
         self._few_events = few_events
         self._on_step = on_step
         self._fold: LogFold | None = None
+        self._touched = Touched()
         self._partitions = partitions or LogPartitions(connection, archives=archives)
         self.next_offset = log.next_offset
 
@@ -153,29 +155,30 @@ class Projector:
         log_fold = self._fold or self._load_fold(is_nested=is_nested)
         self._fold = None  # the ids of a failed transaction must be forgotten
         next_offset = events[-1].offset + 1 if events else self.next_offset
-        folds = [BatchFold(log_fold, micros_of(self._clock()))]
+        fold = BatchFold(log_fold, micros_of(self._clock()))
+        self._touched = Touched()
         self._partitions.ensure(events, swept)
         if self._are_few(events, swept):
-            rows = self._rows(events, swept, folds[0])
+            rows = self._rows(events, swept, fold)
             meanwhile()
-            self._move_with_rows(next_offset, rows, folds[0])
+            self._move_with_rows(next_offset, rows)
         else:
             with no_collections(freeze=True), self._connection.transaction():
                 self._hold()
-                self._write(events, swept, folds[0], meanwhile)
+                self._write(events, swept, fold, meanwhile)
                 for batch in further:
-                    folds.append(BatchFold(log_fold, micros_of(self._clock())))
+                    fold = BatchFold(log_fold, micros_of(self._clock()))
                     self._partitions.ensure(batch)
-                    self._write(batch, (), folds[-1], meanwhile)
+                    self._write(batch, (), fold, meanwhile)
                     next_offset = batch[-1].offset + 1
-                keep_current(self._connection, self._log.log_id, *folds)
-                self._name_job(*folds)
+                keep_current(self._connection, self._log.log_id, self._touched)
+                self._name_job()
                 self._on_step("merged")
                 self._move(next_offset)
         self._fold = log_fold
         self.next_offset = next_offset
         self._on_step("committed")
-        return sum(len(each.quarantine.rows) for each in folds)
+        return self._touched.quarantined
 
     def _are_few(self, events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:
         if len(events) + len(swept) > self._few_events:
@@ -209,6 +212,7 @@ class Projector:
         fold.sweep(swept)
         self._on_step("archived")
         append_histories(self._connection, fold, meanwhile=meanwhile)
+        self._touched.add(fold)
         self._on_step("folded")
 
     def _take(self, events: Sequence[RecordedEvent], fold: BatchFold) -> None:
@@ -235,20 +239,18 @@ class Projector:
         tables = chain(archived, histories, other_rows(fold))
         rows: dict[str, Any] = {columns.table: json_rows(columns, rows) for columns, rows in tables}
         rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.quarantine.resolved]
-        rows["touched"] = touched_keys(fold)
+        self._touched.add(fold)
+        rows["touched"] = self._touched.keys()
         self._on_step("folded")
         return {table: some for table, some in rows.items() if some}
 
-    def _move_with_rows(self, next_offset: int, rows: Mapping[str, Any], fold: BatchFold) -> None:
-        if not fold.names_job:
+    def _move_with_rows(self, next_offset: int, rows: Mapping[str, Any]) -> None:
+        with self._connection.transaction() if self._touched.names_job else nullcontext():
             self._move(next_offset, rows)
-            return
-        with self._connection.transaction():
-            self._move(next_offset, rows)
-            self._name_job(fold)
+            self._name_job()
 
-    def _name_job(self, *folds: BatchFold) -> None:
-        if self._log.is_current and any(fold.names_job for fold in folds):
+    def _name_job(self) -> None:
+        if self._touched.names_job and self._log.is_current:
             name_job(self._connection, self._log.stream)
 
     def _hold(self) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 
 import psycopg
 
-from eventlog.events import RecordedEvent, batches, no_collections
+from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, newest_log
@@ -78,7 +78,7 @@ def import_stream(
         def counted() -> Iterator[list[RecordedEvent]]:
             nonlocal added
             events = dropwhile(partial(_is_below, log.next_offset), read_events())
-            for batch in iter(partial(_read_batch, batches(events, batch_events, BATCH_BYTES)), []):
+            for batch in batches(events, batch_events, BATCH_BYTES):
                 yield batch
                 added += len(batch)
                 on_progress(len(batch))
@@ -143,11 +143,6 @@ def _count_if_all(connection: Connection, log_id: int, events: Iterable[Recorded
     number = count()
     compared = (event for event, _ in zip(events, number, strict=False))
     return next(number) if first_difference(connection, log_id, compared) is None else None
-
-
-def _read_batch(read: Iterator[list[RecordedEvent]]) -> list[RecordedEvent]:
-    with no_collections(freeze=True):
-        return next(read, [])
 
 
 @contextmanager

@@ -26,16 +26,13 @@ MOST_BUCKETS: Final = 60
 PROGRESS: Final = ("job_name", "job_id", "task_name", "bucket_start", "commits", "advanced", "rewound")
 
 
-def report(bucket_seconds: int | None = None, stall_factor: float = 10.0) -> Report:
-    """The report with buckets of this width (None: at most 60 buckets).
-
-    A task stalls after `stall_factor` times the median gap between its commits.
-    """
-    read = partial(tables, bucket_seconds=bucket_seconds, stall_factor=stall_factor)
+def report(stall_factor: float = 10.0) -> Report:
+    """The report. A task stalls after `stall_factor` times the median gap between its commits."""
+    read = partial(tables, stall_factor=stall_factor)
     return Report("checkpoint_progress", read, cells, draw, lambda row: natural_order(_task(row)))
 
 
-def tables(inputs: Inputs, bucket_seconds: int | None, stall_factor: float) -> Tables:
+def tables(inputs: Inputs, stall_factor: float) -> Tables:
     """The tables `tasks` and `progress` (by task and bucket). Raises SparkJobError: there is no commit."""
     commits, time = read_commits(inputs), sf.col("record_time")
     extent = commits.agg(sf.count("*"), sf.min(time), sf.max(time), sf.count(time))
@@ -43,14 +40,10 @@ def tables(inputs: Inputs, bucket_seconds: int | None, stall_factor: float) -> T
     if not count:
         jobs = "any job" if inputs.job is None else f"job '{inputs.job}'"
         raise SparkJobError(f"The database has no commit of {jobs}. Import its logs, or select another job.")
-    seconds = bucket_seconds or width_for(first, last)
+    seconds = width_for(first, last)
     by_bucket = activity(commits, read_checkpoints(inputs), seconds)
     tasks = task_progress(by_bucket, commits, inputs.latest, seconds, stall_factor)
-    about = {
-        "bucket_seconds": seconds,
-        "stall_factor": stall_factor,
-        "commits_without_usable_time": count - timed,
-    }
+    about = {"bucket_seconds": seconds, "stall_factor": stall_factor, "commits_without_usable_time": count - timed}
     note = (
         f"{count - timed:,} commits have no usable record time (missing, or outside the time range of the logs). "
         "The totals include them; buckets, ages, gaps and the picture do not."

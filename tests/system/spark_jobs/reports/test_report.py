@@ -211,7 +211,8 @@ def test_the_report_has_the_progress_of_each_task(
     spark: SparkSession, job_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/none/python")  # executors may have none
-    written = run(checkpoint_progress.report(20, 3), spark, job_url, tmp_path / "out")
+    monkeypatch.setattr("spark_jobs.reports.checkpoint_progress.width_for", lambda *_: 20)
+    written = run(PROGRESS, spark, job_url, tmp_path / "out")
     steady, standing = rows(tmp_path / "out" / "tasks", "task_name")
     assert (steady["commits"], steady["advanced"], steady["rewound"], steady["stall"]) == (13, 600, 0, None)
     assert (standing["commits"], standing["advanced"], standing["rewound"]) == (13, 15 + 25, 10)
@@ -286,9 +287,10 @@ def test_the_picture_skips_commits_without_a_time_and_other_tasks(
     drawn: list[Any] = []
     monkeypatch.setattr("spark_jobs.reports.checkpoint_progress.draw_heat_map", lambda _, *values: drawn.extend(values))
     monkeypatch.setattr("spark_jobs.reports.report.MOST_ROWS", 2)
+    monkeypatch.setattr("spark_jobs.reports.checkpoint_progress.width_for", lambda *_: 20)
     import_job(database_url, "counts", [*two_tasks(), commit("Partition 0", CENTURY, {0: 700})])
     import_job(database_url, "late", [commit("Partition 0", 64, {0: 1})])
-    write_report(checkpoint_progress.report(20, 3), spark, database_url, str(tmp_path / "out"))
+    write_report(PROGRESS, spark, database_url, str(tmp_path / "out"))
     title, seconds, tasks, steps = drawn
     assert title.endswith("2026-03-01 12:01:05 UTC, the first 2 of 3")
     assert (seconds, tasks) == (20, {"counts/1 Partition 0": False, "counts/1 Partition 1": True})
