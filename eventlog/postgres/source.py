@@ -90,6 +90,7 @@ class PostgresSource(Closing):
         with self._connected() as connection:
             self._logs = {name: self._logs.get(name) or _own_log(connection, name) for name in positions}
         self._positions = dict(positions)
+        self._named = set()  # the ends, which are queried next, say what there is to read
         self._queried_at = float("-inf")
 
     def poll(self, timeout: float) -> list[Read]:
@@ -99,13 +100,13 @@ class PostgresSource(Closing):
                 if monotonic() >= self._queried_at + _QUERY_SECONDS:
                     self._queried_at = monotonic()
                     self._query_ends(connection, self._positions)
-                named = self._named | self._take_notices(connection)  # including those received with the ends
-                self._named = set(named)
+                self._named |= self._take_notices(connection)  # including those received with the ends
+                was_named = bool(self._named)
                 reads = self._read_ready(connection)
                 if reads:
                     return reads
                 # no wait after a read: it may have received notifications, which would not end the wait
-                if not (named and monotonic() < deadline) and not self._wait(connection, deadline):
+                if not (was_named and monotonic() < deadline) and not self._wait(connection, deadline):
                     return []
 
     def wake(self) -> None:

@@ -3,6 +3,7 @@
 import itertools
 import threading
 from collections.abc import Iterator, Sequence
+from unittest.mock import create_autospec
 
 import psycopg
 import pytest
@@ -102,6 +103,21 @@ def test_an_append_without_a_notification_is_found_within_a_second(database_url:
         source._connection.execute("unlisten *")
         log.append(new_events(1))
         assert offsets(source.poll(LONG)) == {ORDERS: [0]}
+
+
+def test_a_stream_that_is_not_read_any_more_does_not_keep_a_poll_from_waiting(
+    database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with created(database_url, ORDERS) as log:
+        source.assign({ORDERS: 0})
+        source.poll(AT_ONCE)
+        log.append(new_events(1))
+        assert offsets(source.poll(LONG)) == {ORDERS: [0]}
+        source.assign({})
+        asked = create_autospec(psycopg.Connection.notifies, side_effect=psycopg.Connection.notifies)
+        monkeypatch.setattr(psycopg.Connection, "notifies", asked)
+        assert source.poll(0.2) == []
+        assert 1 <= asked.call_count < 5
 
 
 FALSE_NOTICES = {
