@@ -1,11 +1,12 @@
 """The rows of a folded batch, by table, and their COPY into histories and dictionaries; current rows follow.
 
-The server still stores what it was sent when the client has sent it all. `append_histories` calls its parameter
-``meanwhile`` then, for work that does not need the connection.
+The server is still at work when the client has sent everything. Functions call their parameter ``meanwhile`` then, for
+work that does not need the connection; it returns a true value if there was any.
 """
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from operator import itemgetter
 from typing import Any, Final
 
@@ -20,6 +21,8 @@ TableRows = tuple[Columns, Sequence[tuple[Any, ...]]]
 
 Place = Callable[[Columns], Columns]
 Meanwhile = Callable[[], object]
+_IDLE_SECONDS: Final = 0.002
+"""How long there may be no work meanwhile before it is looked for again."""
 
 _PLACE: Final = {"log_offset": "int8", "record_time": "timestamptz"}
 _KEY: Final = {"log_id": "int4", "key_id": "int4"}
@@ -154,9 +157,14 @@ class Touched:
         return {"messages": sorted(self.messages), "checkpoints": sorted(self.checkpoints)}
 
 
-def keep_current(connection: Connection, log_id: int, touched: Touched) -> None:
+def keep_current(connection: Connection, log_id: int, touched: Touched, meanwhile: Meanwhile) -> None:
     """Bring the tables of current rows of a log up to date with the histories."""
-    connection.execute(_KEEP_CURRENT, (log_id, *touched.keys().values()))
+    with ThreadPoolExecutor(1) as other_thread:
+        keeping = other_thread.submit(connection.execute, _KEEP_CURRENT, (log_id, *touched.keys().values()))
+        while not keeping.done():
+            if not meanwhile():
+                wait([keeping], _IDLE_SECONDS)
+        keeping.result()
 
 
 def _key_row(log_id: int, entry: KeyEntry, key_sha256: bytes) -> tuple[Any, ...]:

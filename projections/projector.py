@@ -171,7 +171,7 @@ class Projector:
                     self._partitions.ensure(batch)
                     self._write(batch, (), fold, meanwhile)
                     next_offset = batch[-1].offset + 1
-                keep_current(self._connection, self._log.log_id, self._touched)
+                keep_current(self._connection, self._log.log_id, self._touched, meanwhile)
                 self._name_job()
                 self._on_step("merged")
                 self._move(next_offset)

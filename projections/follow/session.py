@@ -167,13 +167,16 @@ class FollowSession:
         due.append(self._heartbeat.due_at)
         return min(max(min(due) - monotonic(), 0.0), _LONGEST_POLL)
 
-    def _read_ahead(self) -> None:
-        """Read what has come, while the server stores a batch. The next poll raises the error of this one."""
+    def _read_ahead(self) -> bool:
+        """Read what has come, if anything, while the server stores a batch. The next poll raises the error of this."""
+        reads: list[Read] = []
         if self._error_ahead is None and not any(tail.buffer.is_full for tail in self._assigned.values()):
             try:
-                self._buffer(self._source.poll(0.0))
+                reads = self._source.poll(0.0)
+                self._buffer(reads)
             except Exception as error:  # any error here would be taken for one of the batch
                 self._error_ahead = error
+        return bool(reads)
 
     def _buffer(self, reads: list[Read]) -> None:
         now = monotonic()

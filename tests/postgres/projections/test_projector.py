@@ -50,6 +50,27 @@ def test_events_below_the_position_are_refused(connected: Connection) -> None:
         projector.apply(LOGS[0].events[2:4])
 
 
+def test_other_work_is_done_while_current_rows_are_kept(connected: Connection, database_url: str) -> None:
+    """They wait here for a lock, which only the other work ends."""
+    steps = list[str]()
+    tracked = registered(connected, LOGS[0])
+    projector = always_copying(steps.append)(connected, tracked, SETTINGS, lambda: ARCHIVED_AT)
+    events = recorded([config_set("a", "1"), config_set("a", "2")])
+    projector.apply(events[:1])
+    connected.execute("set lock_timeout = '10s'")
+    with connect(database_url) as reader:
+        reader.execute("begin")
+        reader.execute("select from projection.config for update")
+
+        def unlock() -> bool:
+            if steps[-1] == "folded":
+                reader.execute("rollback")
+            return False
+
+        projector.apply(events[1:], meanwhile=unlock)
+    assert connected.execute("select config_value from projection.config").fetchall() == [("2",)]
+
+
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stream_name)
 @pytest.mark.parametrize("step", ["archived", "folded", "merged"])
 def test_after_a_failed_batch_the_next_try_commits_the_same(
