@@ -6774,26 +6774,27 @@ $_$;
 CREATE FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) RETURNS TABLE(task_name text, is_standby boolean, assigned_at timestamp with time zone, commit_time timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select t.task_name, t.is_standby, t.assigned_at, t.commit_time
+  with committed as materialized (select c.* from projection.task_commit(coalesce($2, $1)) c)  -- joined directly, it is computed for each task
+  select t.task_name, t.is_standby, t.assigned_at, h.commit_time
   from (
-    select s.task_name, bool_or(s.is_standby) as is_standby, max(s.assigned_at) as assigned_at, max(s.commit_time) as commit_time,
+    select s.task_name, bool_or(s.is_standby) as is_standby, max(s.assigned_at) as assigned_at,
       min(s.place) as place, min(min(s.place)) over () as best_place
     from (
-      select 1 as place, c.task_name, false as is_standby, c.record_time as assigned_at, null::timestamptz as commit_time
+      select 1 as place, c.task_name, false as is_standby, c.record_time as assigned_at
       from projection.task_container c where c.log_id = $1
       union all
-      select 2, p.task_name, false, p.record_time, null
+      select 2, p.task_name, false, p.record_time
       from projection.task_partition p where p.log_id = $1
       union all
-      select 9, m.task_name, true, m.record_time, null
+      select 9, m.task_name, true, m.record_time
       from projection.task_mode m where m.log_id = $1 and m.task_mode = 'Standby'
       union all
-      select 3, c.task_name, false, null, c.record_time
-      from (
-        select h.*, first_value(h.grouper_factory) over (order by h.log_offset desc) as newest_grouper
-        from projection.checkpoint_head(coalesce($2, $1), null, null) h) c
-      where c.grouper_factory is not distinct from c.newest_grouper) s
+      select 3, c.task_name, false, null
+      from committed c
+      where not exists (select from projection.task_container a where a.log_id = $1)
+        and not exists (select from projection.task_partition a where a.log_id = $1)) s
     group by s.task_name) t
+  left join lateral (select any_value(c.commit_time) as commit_time from committed c where c.task_name = t.task_name) h on true
   where t.place = t.best_place
 $_$;
 
@@ -8329,6 +8330,25 @@ CREATE FUNCTION projection.stream_of_id(config jsonb, stream_id text) RETURNS TA
     AS $_$
   select coalesce($1 ->> ('streams.' || $2 || '.samza.system'), $1 ->> 'job.default.system'),
     coalesce($1 ->> ('streams.' || $2 || '.samza.physical.name'), $2)
+$_$;
+
+--
+-- Name: task_commit(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_commit(log_id integer) RETURNS TABLE(task_name text, commit_time timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select c.message_key, max(c.record_time)
+  from (
+    select k.message_key, k.grouper_factory, h.record_time, first_value(k.grouper_factory) over (order by h.log_offset desc) as newest_grouper
+    from projection.event_key k
+    cross join lateral (
+      select e.layout_id, e.record_time, e.log_offset from projection.checkpoint_event e
+      where e.log_id = k.log_id and e.key_id = k.key_id order by e.log_offset desc limit 1) h
+    where k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other and h.layout_id is not null) c
+  where c.grouper_factory is not distinct from c.newest_grouper
+  group by c.message_key
 $_$;
 
 --
@@ -14520,6 +14540,14 @@ GRANT ALL ON FUNCTION projection.stream_id(config jsonb) TO coordstream_replayer
 REVOKE ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_commit(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_commit(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_commit(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_commit(log_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION task_container_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
