@@ -14,6 +14,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import newest_log
 from eventlog.source import POSTGRES
 from eventlog.streams import identify
+from projections.tracked_logs import logs_of
 
 State = Literal["catching-up", "live", "replacing", "waiting", "refused", "stopped"]
 
@@ -37,11 +38,6 @@ set heartbeat_at = %s, state = coalesce(b.state, p.state), end_offset = b.end_of
     read_at = case when p.next_offset >= b.end_offset then %s else p.read_at end
 from beat b join locked using (log_id)
 where p.log_id = b.log_id
-"""
-_NEWEST: Final = """
-select p.log_id, l.backend from projection.job_log j
-join projection.position p using (log_id) join eventlog.log l using (log_id)
-where j.stream_name = %s order by j.incarnation desc limit 1
 """
 _REFUSE: Final = """
 update projection.position
@@ -98,15 +94,15 @@ def write_refusal(
     ``backend`` is the source's. A log that a Postgres source lacks is followed from elsewhere and is left alone. A
     stream gets no row if neither its name nor ``kind`` tells its kind.
     """
-    row = connection.execute(_NEWEST, (stream_name,)).fetchone()
-    if row is None:
+    log = next(iter(logs_of(connection, stream_name)), None)
+    if log is None:
         if adds_row:
             with suppress(StreamKindError):
                 stored = newest_log(connection, stream_name)
                 stream = identify(stream_name, kind if stored is None else stored.stream_kind)
                 connection.execute(_REFUSE_UNTRACKED, (*stream, message))
-    elif backend != POSTGRES or row[1] == POSTGRES:
-        connection.execute(_REFUSE, (message, row[0]))
+    elif backend != POSTGRES or log.backend == POSTGRES:
+        connection.execute(_REFUSE, (message, log.log_id))
 
 
 def beat_refused(connection: Connection, stream_names: Sequence[str]) -> None:
