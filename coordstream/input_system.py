@@ -21,7 +21,7 @@ from eventlog.postgres.connection import Connection, connect, failure_line
 from eventlog.source import SourceUnavailable, connection_failure
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import BoundedSystemAdmin, PartitionBounds, ResolvedStartpoint
-from projections.input_bounds import BoundsOfSystem, InputPartition, delete_old_bounds, input_partitions, store_bounds
+from projections.input_bounds import delete_old_bounds, input_partitions, store_bounds
 from projections.job_choice import Job
 
 REACH_SECONDS: Final = 2.0
@@ -209,21 +209,21 @@ def observe_inputs(
                     clusters[inputs.admin(configs[job], system, given_servers)] |= names
         found = {admin: _ask(admin, names) for admin, names in clusters.items()}
         for job in jobs:
-            answers = []
+            answers: dict[str, list[PartitionBounds]] = {}
             for system, names in streams[job].items():
                 try:
                     of_cluster = found[inputs.admin(configs[job], system, given_servers)]
-                    answers.append(BoundsOfSystem(system, _bounds(of_cluster[name] for name in sorted(names))))
+                    answers[system] = _bounds(of_cluster[name] for name in sorted(names))
                 except EventLogError as error:
                     failures.append((str(job), f"Cannot ask the inputs of {job}: {system}: {error}"))
             store_bounds(connection, *job, wanted[job], answers, observed_at)
     return failures
 
 
-def _streams_by_system(partitions: Iterable[InputPartition]) -> dict[str, set[str]]:
+def _streams_by_system(partitions: Iterable[SystemStreamPartition]) -> dict[str, set[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for one in partitions:
-        found[one.system_name].add(one.stream_name)
+        found[one.system].add(one.stream)
     return found
 
 

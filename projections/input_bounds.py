@@ -1,9 +1,10 @@
 """How far the inputs of jobs reach: which partitions to ask about, and the observations of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final
 
+from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from eventlog.system_admin import PartitionBounds
 from eventlog.timestamps import datetime_of, storable_micros
@@ -31,45 +32,36 @@ on conflict do nothing
 _DELETE_OLD: Final = "delete from eventlog.input_bound where observed_at < %s"
 
 
-class InputPartition(NamedTuple):
-    """A partition that a job reads, by the job's name for the system."""
-
-    system_name: str
-    stream_name: str
-    partition_id: int
-
-
-def input_partitions(connection: Connection, jobs: Sequence[Job]) -> dict[Job, list[InputPartition]]:
-    """The partitions that the tasks of each job read, in order."""
-    found: dict[Job, list[InputPartition]] = {job: [] for job in jobs}
+def input_partitions(connection: Connection, jobs: Sequence[Job]) -> dict[Job, list[SystemStreamPartition]]:
+    """The partitions that the tasks of each job read, by the job's names for its systems, in order."""
+    found: dict[Job, list[SystemStreamPartition]] = {job: [] for job in jobs}
     of_jobs = [job.name for job in jobs], [job.id for job in jobs]
     for name, job_id, *partition in connection.execute(_INPUTS, of_jobs).fetchall():
-        found[Job(name, job_id)].append(InputPartition(*partition))
+        found[Job(name, job_id)].append(SystemStreamPartition(*partition))
     return found
-
-
-class BoundsOfSystem(NamedTuple):
-    """What one input system of a job answered; ``known`` may have partitions that no task reads yet."""
-
-    system_name: str
-    known: Sequence[PartitionBounds]
 
 
 def store_bounds(
     connection: Connection,
     job_name: str,
     job_id: str,
-    wanted: Iterable[InputPartition],
-    answers: Iterable[BoundsOfSystem],
+    wanted: Iterable[SystemStreamPartition],
+    answers: Mapping[str, Iterable[PartitionBounds]],
     observed_at: datetime,
 ) -> None:
-    """Store one observation of a job's inputs. Partitions that no system answered for are stored as unknown."""
+    """Store one observation of a job's inputs. Partitions that no system answered for are stored as unknown.
+
+    ``answers`` are those of each input system, which may have partitions that no task reads yet.
+    """
     found = {
-        InputPartition(answer.system_name, bounds.stream_name, bounds.partition): bounds
-        for answer in answers
-        for bounds in answer.known
+        SystemStreamPartition(system, bounds.stream_name, bounds.partition): bounds
+        for system, known in answers.items()
+        for bounds in known
     }
-    rows = [(*partition, *_bounds(found.get(partition))) for partition in dict.fromkeys([*wanted, *found])]
+    rows = [
+        (each.system, each.stream, each.partition, *_bounds(found.get(each)))
+        for each in dict.fromkeys([*wanted, *found])
+    ]
     columns = list(map(list, zip(*rows, strict=True))) or [[]] * 6
     connection.execute(_INSERT, (observed_at, *columns, job_name, job_id))
 

@@ -9,10 +9,11 @@ from typing import Final
 
 import pytest
 
+from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from eventlog.system_admin import PartitionBounds
 from eventlog.timestamps import ms_of
-from projections.input_bounds import BoundsOfSystem, InputPartition, input_partitions, store_bounds
+from projections.input_bounds import input_partitions, store_bounds
 from projections.job_choice import Job
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, task_partition
 from tests.fixtures.acceptance.imported_job import ImportedJob, Row
@@ -48,8 +49,8 @@ class ObservedJob:
 
     def store(self, bounds: list[PartitionBounds], minutes_ago: float = 0) -> None:
         """Store what the input answered."""
-        wanted, observed_at = [InputPartition("kafka", "in", 0)], self.minutes_ago(minutes_ago)
-        store_bounds(self.job.connection, self.job.name, "1", wanted, [BoundsOfSystem("kafka", bounds)], observed_at)
+        wanted, observed_at = [SystemStreamPartition("kafka", "in", 0)], self.minutes_ago(minutes_ago)
+        store_bounds(self.job.connection, self.job.name, "1", wanted, {"kafka": bounds}, observed_at)
 
     def lag(self, columns: str = LAG) -> list[Row]:
         """The rows of task_lag."""
@@ -139,9 +140,9 @@ def test_a_time_that_python_cannot_represent_is_unknown(database: Connection) ->
 def test_a_job_without_a_coordinator_stream_has_a_lag(database: Connection) -> None:
     name = f"lag-{next(NUMBERS)}"
     job = ImportedJob(database, name, checkpoints=[checkpoint_v1("Partition 0", {"kafka.in.0": "6"})])
-    bounds = BoundsOfSystem("kafka", [PartitionBounds("in", 0, 0, 10, FIRST_TIME)])
+    answers = {"kafka": [PartitionBounds("in", 0, 0, 10, FIRST_TIME)]}
     (wanted,) = input_partitions(database, [Job(name, "1")]).values()
-    store_bounds(database, name, "1", wanted, [bounds], datetime.now(UTC))
+    store_bounds(database, name, "1", wanted, answers, datetime.now(UTC))
     assert job.rows("task_lag", "task_name, records_behind") == [("Partition 0", 3)]
 
 
