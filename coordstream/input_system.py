@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Event, Thread
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import psycopg
 
@@ -20,9 +20,12 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection, connect, failure_line
 from eventlog.source import SourceUnavailable, connection_failure
 from eventlog.startpoint import Startpoint
-from eventlog.system_admin import BoundedSystemAdmin, PartitionBounds, ResolvedStartpoint
+from eventlog.system_admin import PartitionBounds, ResolvedStartpoint
 from projections.input_bounds import delete_old_bounds, input_partitions, store_bounds
 from projections.job_choice import Job
+
+if TYPE_CHECKING:
+    from eventlog.kafka.system_admin import KafkaSystemAdmin
 
 REACH_SECONDS: Final = 2.0
 """How long to wait for a connection to one of an input's brokers."""
@@ -67,9 +70,9 @@ class OpenInputs(ExitStack):
     def __init__(self, *, reads_committed: bool = False) -> None:
         super().__init__()
         self._reads_committed = reads_committed
-        self._known: dict[KafkaOptions, BoundedSystemAdmin | InputUnknown] = {}
+        self._known: dict[KafkaOptions, KafkaSystemAdmin | InputUnknown] = {}
 
-    def admin(self, config: Config, system: str, given_servers: str | None = None) -> BoundedSystemAdmin:
+    def admin(self, config: Config, system: str, given_servers: str | None = None) -> "KafkaSystemAdmin":
         """Connect to an input system, by the job's name for it.
 
         Its brokers are ``given_servers``, or else those of the job's config. If that has none, the system of the job's
@@ -202,7 +205,7 @@ def observe_inputs(
     streams = {job: _streams_by_system(wanted[job]) for job in jobs}
     failures = []
     with OpenInputs() as inputs:
-        clusters: defaultdict[BoundedSystemAdmin, set[str]] = defaultdict(set)
+        clusters: defaultdict[KafkaSystemAdmin, set[str]] = defaultdict(set)
         for job in jobs:
             for system, names in streams[job].items():
                 with suppress(InputUnknown):  # is raised again below
@@ -227,7 +230,7 @@ def _streams_by_system(partitions: Iterable[SystemStreamPartition]) -> dict[str,
     return found
 
 
-def _ask(admin: BoundedSystemAdmin, names: Collection[str]) -> dict[str, Answer]:
+def _ask(admin: "KafkaSystemAdmin", names: Collection[str]) -> dict[str, Answer]:
     """The bounds of each stream: asked for at once, and one by one if that fails because of one of them."""
     try:
         known = admin.get_bounds(names)

@@ -84,18 +84,6 @@ class SystemAdmin(Protocol):
         """The first offset to read for a startpoint; None: it has no offset."""
 
 
-class BoundedSystemAdmin(SystemAdmin, Protocol):
-    """A `SystemAdmin` that answers for many partitions at once, and how far inputs reach with the newest times."""
-
-    def get_bounds(self, stream_names: Iterable[str]) -> Sequence[PartitionBounds]:
-        """The bounds of every partition of these streams. Streams that the system does not have are left out."""
-
-    def resolve_startpoints(
-        self, startpoints: Mapping[SystemStreamPartition, Startpoint]
-    ) -> Mapping[SystemStreamPartition, ResolvedStartpoint | None]:
-        """The first offsets to read for startpoints, and whether they are after all events; None: it has no offset."""
-
-
 def offset_after(offset: str) -> str | None:
     """The offset after a processed one: one more. None if it is not an integer, or the last of 64 bits."""
     number = _parse_offset(offset)
