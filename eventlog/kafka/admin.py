@@ -130,13 +130,14 @@ class KafkaAdmin(AdminClient):
         topic = self.topic(stream_name, leader_seconds=0)
         warning = check(topic)
         bounds = self.bounds(stream_name)
-        if bounds is None:
-            raise StreamMissing(stream_name, self._options.place)
         return StreamFacts(stream_name, topic.topic_id, *bounds, topic.delete_retention_ms, warning)
 
-    def bounds(self, stream_name: str) -> tuple[int, int] | None:
-        """Start and end of a stream; None if there is no such topic. Raises `SourceUnavailable`."""
-        return self.all_bounds([stream_name]).get(stream_name)
+    def bounds(self, stream_name: str) -> tuple[int, int]:
+        """Start and end of a stream. Raises `StreamMissing` or `SourceUnavailable`."""
+        found = self.all_bounds([stream_name])
+        if stream_name not in found:
+            raise StreamMissing(stream_name, self._options.place)
+        return found[stream_name]
 
     def all_bounds(self, stream_names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Starts and ends of the streams that exist, in two requests. Raises `SourceUnavailable`."""

@@ -12,7 +12,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.producer import EventProducer
 from eventlog.kafka.ranges import RangeReader
 from eventlog.log import AppendRefused, Capabilities, Clock, recorded, system_clock
-from eventlog.source import Closing, StreamMissing
+from eventlog.source import Closing
 from eventlog.streams import StreamIdentity
 
 _logger: Final = logging.getLogger(__name__)
@@ -46,7 +46,6 @@ class KafkaEventLog(Closing):
         there is no such topic; `StreamRefused`: the topic cannot be used (several partitions, not compacted);
         `SourceUnavailable`: no broker answers.
         """
-        self._options = options
         self.stream_name: Final = stream.stream_name
         self.stream_kind: Final = stream.stream_kind
         self._clock = clock
@@ -87,28 +86,22 @@ class KafkaEventLog(Closing):
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
         """See `EventLog.read`. Raises `OffsetLost` if the topic was re-created, or records were deleted."""
-        start, end = self._bounds()
+        start, end = self._admin.bounds(self.stream_name)
         last = end if until is None else min(until, end)
         return self._ranges.read(self.stream_name, self.stream_id, max(first, start), last)
 
     def start_offset(self) -> int:
         """See `EventLog.start_offset`; compaction does not change it."""
-        return self._bounds()[0]
+        return self._admin.bounds(self.stream_name)[0]
 
     def end_offset(self) -> int:
         """See `EventLog.end_offset`: after the last committed record."""
-        return self._bounds()[1]
+        return self._admin.bounds(self.stream_name)[1]
 
     def close(self) -> None:
         self._appender.close()
         self._ranges.close()
         self._admin.close()
-
-    def _bounds(self) -> tuple[int, int]:
-        bounds = self._admin.bounds(self.stream_name)
-        if bounds is None:
-            raise StreamMissing(self.stream_name, self._options.place)
-        return bounds
 
 
 def _why_refused(event: RecordedEvent) -> str:

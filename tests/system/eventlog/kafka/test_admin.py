@@ -125,9 +125,9 @@ class TestQuestions:
     def test_a_missing_topic_is_reported(self, admin: KafkaAdmin, kafka_options: KafkaOptions) -> None:
         place = f"Kafka at {kafka_options.bootstrap_servers} has no stream"
         for name in ("__samza_coordinator_nowhere_1", "no name for a topic"):
-            with pytest.raises(StreamMissing, match=f"{place} {name}. Create it"):
-                admin.topic(name)
-            assert admin.bounds(name) is None
+            for question in (admin.topic, admin.bounds):
+                with pytest.raises(StreamMissing, match=f"{place} {name}. Create it"):
+                    question(name)
 
     def test_topics_have_ids(self, admin: KafkaAdmin, topics: Topics, coordinator_topic: str) -> None:
         assert admin.topic_ids([coordinator_topic, "__samza_coordinator_nowhere_1"]) == {
