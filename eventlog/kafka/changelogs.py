@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
-from kafka import KafkaProducer
 from kafka.errors import BrokerResponseError, KafkaError, KafkaTimeoutError, RetriableError
 
-from eventlog.kafka.client import Connected, connect
+from eventlog.kafka.client import Connected
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.patches import close_without_sending
-from eventlog.kafka.producer import APPEND_SECONDS
+from eventlog.kafka.producer import APPEND_SECONDS, connect_producer
 from eventlog.kafka.ranges import RangeReader
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.log import AppendRefused
@@ -24,16 +23,8 @@ UNWRITTEN_BYTES: Final = 1 << 20
 SILENCE_SECONDS: Final = 90.0
 """How long a read may return nothing: brokers abort a transaction whose producer has died after 60 s."""
 
-_NEVER_MS: Final = 7_200_000
-_PRODUCER: Final[dict[str, Any]] = {
-    "acks": "all",
-    "linger_ms": 20,
-    "batch_size": 512 << 10,
-    "max_request_size": 2**31 - 1,  # the topic's limit counts
-    "max_block_ms": int(APPEND_SECONDS * 1000),
-    "delivery_timeout_ms": _NEVER_MS,
-    "metrics_enabled": False,
-}
+_BATCH_BYTES: Final = 512 << 10
+_LINGER_MS: Final = 20
 
 
 class KafkaChangelogs(Closing):
@@ -117,7 +108,7 @@ class KafkaChangelogs(Closing):
     def _write(self) -> None:
         self._await_acknowledgements()
         if self._producer is None:
-            self._producer = connect(KafkaProducer, self._options, **_PRODUCER)
+            self._producer = connect_producer(self._options, batch_size=_BATCH_BYTES, linger_ms=_LINGER_MS)
         producer = self._producer.client
         sent = [
             producer.send(partition.stream, key=key, value=value, partition=partition.partition)

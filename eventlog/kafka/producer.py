@@ -21,13 +21,24 @@ APPEND_SECONDS: Final = 30.0
 _BATCH_OVERHEAD: Final = 61
 _RECORD_OVERHEAD: Final = 21
 _NEVER_MS: Final = 3_600_000
-_LIMITLESS: Final = 2**31 - 1
+_SETTINGS: Final[dict[str, Any]] = {
+    "acks": "all",
+    "max_request_size": 2**31 - 1,  # the topic's limit counts
+    "max_block_ms": int(APPEND_SECONDS * 1000),
+    "delivery_timeout_ms": 2 * _NEVER_MS,
+    "metrics_enabled": False,
+}
+
+
+def connect_producer(options: KafkaOptions, *, batch_size: int, linger_ms: int) -> Connected:
+    """Connect an idempotent producer, whose events all in-sync replicas acknowledge. Raises as `connect`."""
+    return connect(KafkaProducer, options, **_SETTINGS, batch_size=batch_size, linger_ms=linger_ms)
 
 
 class EventProducer:
-    """Appends to one topic as an idempotent producer, acknowledged by all in-sync replicas.
+    """Appends to one topic. An append is one batch of records, which brokers write as a whole. Not thread-safe.
 
-    An append is one batch of records, which brokers write as a whole. Not thread-safe.
+    A batch is sent only when it is flushed, so that it is complete.
     """
 
     def __init__(self, options: KafkaOptions, stream_name: str, batch_bytes: int) -> None:
@@ -45,7 +56,7 @@ class EventProducer:
         """
         self._check_size(events)
         if self._connected is None:
-            self._connected = connect(KafkaProducer, self._options, **self._settings())
+            self._connected = connect_producer(self._options, batch_size=self._batch_bytes, linger_ms=_NEVER_MS)
         try:
             return self._send(self._connected.client, events)
         except BaseException as error:
@@ -58,18 +69,6 @@ class EventProducer:
         if self._connected is not None:
             self._connected.client.close(timeout=APPEND_SECONDS)
             self._connected = None
-
-    def _settings(self) -> dict[str, Any]:
-        """A batch is sent only when it is flushed, so that it is complete."""
-        return {
-            "acks": "all",
-            "batch_size": self._batch_bytes,
-            "max_request_size": _LIMITLESS,
-            "max_block_ms": int(APPEND_SECONDS * 1000),
-            "metrics_enabled": False,
-            "linger_ms": _NEVER_MS,
-            "delivery_timeout_ms": 2 * _NEVER_MS,
-        }
 
     def _check_size(self, events: Sequence[RecordedEvent]) -> None:
         contents = (DefaultRecordBatchBuilder.size_of(event.key, event.value, event.headers) for event in events)

@@ -154,7 +154,7 @@ def test_a_change_that_arrives_late_does_not_overwrite_a_later_one(
         return client_module.connect(client, *arguments, **options)
 
     with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers)) as changelogs:
-        monkeypatch.setattr("eventlog.kafka.changelogs.connect", connect)
+        monkeypatch.setattr("eventlog.kafka.producer.connect", connect)
         changelogs.send(own_partition, b"a", b"1")
         changelogs.flush()
         with paused(broker):
