@@ -1,8 +1,7 @@
 """Consumer, producer and writer of a job's coordinator stream."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Final, Self
 
 from eventlog.errors import WireError
@@ -168,11 +167,6 @@ class CoordinatorStreamWriter(StreamClient):
 
     def send_set_config(self, key: str, value: str) -> None:
         """Set a config key. Raises `WriteOnceChange`."""
-        with self._running() as store:
-            set_config(store, key, value)
-
-    @contextmanager
-    def _running(self) -> Iterator[CoordinatorStreamStore]:
         with self._lock:
             self._require_running()
-            yield self._store
+            set_config(self._store, key, value)
