@@ -6,9 +6,7 @@ table clauses without a `MetaData`: `create_all` cannot create tables in their p
 relation and column. ``make golden`` renews ``data/relations.json``, their columns and types, from the database.
 """
 
-import json
 from datetime import datetime
-from importlib.resources import files
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -26,6 +24,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeEngine
 
+from coordstream.queries.rows import RELATION_COLUMNS
+
 SCHEMA: Final = "coordinator"
 _TIME: Final = DateTime(timezone=True)
 _TYPES: Final[dict[str, TypeEngine[Any]]] = {
@@ -35,11 +35,10 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
     "text": Text(),
     "timestamp with time zone": _TIME,
 }
-_COLUMNS: Final = json.loads(files("coordstream").joinpath("data/relations.json").read_text(encoding="utf-8"))
 
 RELATIONS: Final[dict[str, TableClause]] = {
     name: table(name, *(column(each, _TYPES[kind]) for each, kind in columns.items()), schema=SCHEMA)
-    for name, columns in _COLUMNS.items()
+    for name, columns in RELATION_COLUMNS.items()
 }
 """Every relation by its name."""
 

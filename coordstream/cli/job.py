@@ -16,7 +16,7 @@ from coordstream.database import open_database
 from coordstream.errors import note
 from coordstream.queries.jobs import NO_STATE, JobLimits, job_key, job_states, task_statuses, worst_first
 from coordstream.queries.logs import logs_now
-from coordstream.queries.rows import Cut, Row, fetch, state
+from coordstream.queries.rows import RELATION_COLUMNS, Cut, Row, fetch, state
 from coordstream.times import duration
 from projections.job_choice import NO_LOGS, find_job
 
@@ -32,14 +32,6 @@ where (%(reads)s::text is null or exists (
     select from coordinator.container_host h where h.job_name = j.job_name and h.job_id = j.job_id
       and h.host_name = %(host)s))
 """)
-_UNREAD: Final = dict.fromkeys(
-    (
-        *("job_name", "job_id", "job_bucket", "coordinator_stream", "checkpoint_stream"),
-        *("config_count", "task_count", "container_count", "first_record_time", "last_record_time"),
-    )
-)
-"""The columns of a job in the relation ``job``, where it has no row yet."""
-
 COUNT_COLUMNS: Final = (
     Column("config keys", "config_count", "right"),
     Column("tasks", "task_count", "right"),
@@ -143,7 +135,7 @@ def _joined(jobs: Iterable[Row], states: Iterable[Row]) -> Iterator[Row]:
     state_of = {job_key(row): row for row in states}
     unread = state_of.keys() - {job_key(row) for row in jobs}
     yield from (job | state_of.get(job_key(job), NO_STATE) for job in jobs)
-    yield from (_UNREAD | state_of[job] for job in sorted(unread))
+    yield from (dict.fromkeys(RELATION_COLUMNS["job"]) | state_of[job] for job in sorted(unread))
 
 
 @app.command()

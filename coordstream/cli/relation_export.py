@@ -12,18 +12,16 @@ from psycopg.adapt import Loader
 from psycopg.pq import Format
 
 from coordstream.errors import CoordstreamError
-from coordstream.queries.rows import NOW, Cut, Row, cut_values, of_job
+from coordstream.queries.rows import NOW, RELATION_COLUMNS, Cut, Row, cut_values, of_job
 from eventlog.atomic_file import atomic_file, cannot_write
 from eventlog.errors import known_names
 from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job
-from projections.relations import views
 
 GROUP_ROWS: Final = 16_384
 GROUP_BYTES: Final = 8 << 20
 """A row group is written when there are this many rows, or when their texts have about this many bytes."""
 
-_SCHEMA: Final = "coordinator."
 _UNIX_MICROS: Final = 946_684_800_000_000
 """Microseconds from 1970 to 2000, where the binary format of timestamptz begins."""
 
@@ -32,19 +30,15 @@ _INFINITY: Final = (_LARGEST, -_LARGEST - 1)
 """How the binary format writes infinity and -infinity."""
 
 _TYPES: Final = {
-    "bool": pyarrow.bool_(),
-    "int4": pyarrow.int32(),
-    "int8": pyarrow.int64(),
+    "bigint": pyarrow.int64(),
+    "boolean": pyarrow.bool_(),
+    "integer": pyarrow.int32(),
     "text": pyarrow.string(),
-    "timestamptz": pyarrow.timestamp("us", "UTC"),
+    "timestamp with time zone": pyarrow.timestamp("us", "UTC"),
 }
 _POSTGRES_TYPES: Final = {arrow: name for name, arrow in _TYPES.items()}
 _JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
 _HAS_FUNCTION: Final = "select to_regproc(%s) is not null"
-_COLUMNS: Final = """
-select a.attname, t.typname from pg_attribute a join pg_type t on t.oid = a.atttypid
-where a.attrelid = %s::regclass and a.attnum > 0 and not a.attisdropped order by a.attnum
-"""
 
 
 class _MicrosLoader(Loader):
@@ -64,11 +58,10 @@ def export_relation(connection: Connection, relation: str, job: Job | None, cut:
     ``job`` None: those of all jobs. Raises `CoordstreamError`: there is no such relation, or it has no as-of function,
     or the file cannot be written.
     """
-    known = sorted(name.removeprefix(_SCHEMA) for name in views() if name.startswith(_SCHEMA))
-    if relation not in known:
-        raise CoordstreamError(f'No relation "{relation}".{known_names("relations", relation, known)}')
+    if relation not in RELATION_COLUMNS:
+        raise CoordstreamError(f'No relation "{relation}".{known_names("relations", relation, RELATION_COLUMNS)}')
+    schema = pyarrow.schema([(name, _TYPES[kind]) for name, kind in RELATION_COLUMNS[relation].items()])
     with snapshot(connection):
-        schema = _schema(connection, relation)
         queries = _queries(connection, relation, job, cut)
         try:
             with atomic_file(path) as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
@@ -77,18 +70,13 @@ def export_relation(connection: Connection, relation: str, job: Job | None, cut:
             raise CoordstreamError(cannot_write(path, error)) from None
 
 
-def _schema(connection: Connection, relation: str) -> pyarrow.Schema:
-    columns = connection.execute(_COLUMNS, (f"{_SCHEMA}{relation}",)).fetchall()
-    return pyarrow.schema([(name, _TYPES[type_name]) for name, type_name in columns])
-
-
 def _queries(connection: Connection, relation: str, job: Job | None, cut: Cut) -> list[tuple[sql.Composable, Row]]:
     """A query, or one for each job if an as-of function is called for all of them."""
     if cut == NOW and job is None:
         return [(sql.SQL("select * from {}").format(sql.Identifier("coordinator", relation)), {})]
     if cut != NOW:
         function = f"{relation}_as_of"
-        ((has_function,),) = connection.execute(_HAS_FUNCTION, (_SCHEMA + function,)).fetchall()
+        ((has_function,),) = connection.execute(_HAS_FUNCTION, (f"coordinator.{function}",)).fetchall()
         if not has_function:
             raise CoordstreamError(f"The relation {relation} has no function {function}. Leave out --as-of.")
     jobs = [Job(*row) for row in connection.execute(_JOBS).fetchall()] if job is None else [job]
