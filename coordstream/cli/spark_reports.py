@@ -59,12 +59,12 @@ def startpoint_effects(output: Output, job: JobArgument = None, overwrite: Overw
 
 
 def _run(name: str, output: str, job: str | None, *, overwrite: bool) -> None:
-    """Run the report of this module of `spark_jobs.reports`, which its function `report` makes."""
+    """Run the report of this module of `spark_jobs.reports`."""
     require_spark("matplotlib")
     from spark_jobs.reports.report import Report, check_output, describe_positions, write_report  # noqa: PLC0415
     from spark_jobs.session import driver_conf  # noqa: PLC0415
 
-    report: Report = import_module(f"spark_jobs.reports.{name}").report()
+    report: Report = import_module(f"spark_jobs.reports.{name}").REPORT
     check_output(output, overwrite=overwrite)  # fails before Spark starts
     with open_database() as database, spark_session(name, driver_conf(os.environ)) as spark:
         done = write_report(report, spark, database.url, output, overwrite=overwrite, job=job)

@@ -1,7 +1,6 @@
 """The report `checkpoint_progress`: commits and input offsets of each task, by time bucket."""
 
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +11,7 @@ from pyspark.sql import functions as sf
 from eventlog.partition import natural_order
 from spark_jobs.errors import SparkJobError
 from spark_jobs.reports.picture import Cell, draw_heat_map
-from spark_jobs.reports.progress import activity, read_checkpoints, read_commits, task_progress
+from spark_jobs.reports.progress import STALL_FACTOR, activity, read_checkpoints, read_commits, task_progress
 from spark_jobs.reports.report import Inputs, Report, Result, Row, Tables, format_span, job_of
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
@@ -26,13 +25,7 @@ MOST_BUCKETS: Final = 60
 PROGRESS: Final = ("job_name", "job_id", "task_name", "bucket_start", "commits", "advanced", "rewound")
 
 
-def report(stall_factor: float = 10.0) -> Report:
-    """The report. A task stalls after `stall_factor` times the median gap between its commits."""
-    read = partial(tables, stall_factor=stall_factor)
-    return Report("checkpoint_progress", read, cells, draw, lambda row: natural_order(_task(row)))
-
-
-def tables(inputs: Inputs, stall_factor: float) -> Tables:
+def tables(inputs: Inputs) -> Tables:
     """The tables `tasks` and `progress` (by task and bucket). Raises SparkJobError: there is no commit."""
     commits, time = read_commits(inputs), sf.col("record_time")
     extent = commits.agg(sf.count("*"), sf.min(time), sf.max(time), sf.count(time))
@@ -42,8 +35,8 @@ def tables(inputs: Inputs, stall_factor: float) -> Tables:
         raise SparkJobError(f"The database has no commit of {jobs}. Import its logs, or select another job.")
     seconds = width_for(first, last)
     by_bucket = activity(commits, read_checkpoints(inputs), seconds)
-    tasks = task_progress(by_bucket, commits, inputs.latest, seconds, stall_factor)
-    about = {"bucket_seconds": seconds, "stall_factor": stall_factor, "commits_without_usable_time": count - timed}
+    tasks = task_progress(by_bucket, commits, inputs.latest, seconds, STALL_FACTOR)
+    about = {"bucket_seconds": seconds, "stall_factor": STALL_FACTOR, "commits_without_usable_time": count - timed}
     note = (
         f"{count - timed:,} commits have no usable record time (missing, or outside the time range of the logs). "
         "The totals include them; buckets, ages, gaps and the picture do not."
@@ -91,3 +84,6 @@ def cells(row: Row) -> dict[str, Any]:
         "median gap": format_span(row["median_gap_seconds"]),
         "stalled": stall,
     }
+
+
+REPORT: Final = Report("checkpoint_progress", tables, cells, draw, lambda row: natural_order(_task(row)))

@@ -57,5 +57,4 @@ def cells(row: Row) -> dict[str, Any]:
     return {"day": row["day"], "job": job_of(row), **writer, **counts}
 
 
-def report() -> Report:
-    return Report("config_churn", tables, cells, draw)
+REPORT: Final = Report("config_churn", tables, cells, draw)

@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from spark_jobs.reports.picture import Bar, draw_bars
-from spark_jobs.reports.progress import activity, read_checkpoints, read_commits, task_progress
+from spark_jobs.reports.progress import STALL_FACTOR, activity, read_checkpoints, read_commits, task_progress
 from spark_jobs.reports.report import Inputs, Report, Result, Row, Tables, format_span, job_of, micros
 
 BUCKET_SECONDS: Final = 365 * 86_400
 """The buckets are of no use here."""
 
-STALL_FACTOR: Final = 10.0
 LEAST_LIMIT_SECONDS: Final = 60
 
 _JOBS: Final = """
@@ -72,5 +71,4 @@ def cells(row: Row) -> dict[str, Any]:
     }
 
 
-def report() -> Report:
-    return Report("fleet", tables, cells, draw)
+REPORT: Final = Report("fleet", tables, cells, draw)

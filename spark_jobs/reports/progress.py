@@ -11,6 +11,9 @@ TASK: Final = "job_name job_id task_name"
 LOG_ORDER: Final = "incarnation log_offset"
 INPUT: Final = "system_name stream_name partition_id key_bucket"
 
+STALL_FACTOR: Final = 10.0
+"""A task stalls after this many times the median gap between its commits."""
+
 _ACTIVITY: Final = """
 WITH step AS (
   SELECT *, try_subtract(input_offset_number, lag(input_offset_number) OVER (

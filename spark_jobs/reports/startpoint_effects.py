@@ -82,5 +82,4 @@ def cells(row: Row) -> dict[str, Any]:
     }
 
 
-def report() -> Report:
-    return Report("startpoint_effects", tables, cells, draw)
+REPORT: Final = Report("startpoint_effects", tables, cells, draw)

@@ -28,14 +28,19 @@ from tests.fixtures.spark_jobs.fleet import START, at
 
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 PREFERRED: Final = "select count(*) from coordinator.commit_history where is_preferred"
-REPORTS: Final = (fleet.report(), config_churn.report(), startpoint_effects.report())
-PROGRESS: Final = checkpoint_progress.report(stall_factor=3)
+REPORTS: Final = (fleet.REPORT, config_churn.REPORT, startpoint_effects.REPORT)
+PROGRESS: Final = checkpoint_progress.REPORT
 BROKEN: Final = """
 ALTER VIEW coordinator.checkpoint_history RENAME TO renamed;
 CREATE VIEW coordinator.checkpoint_history AS
 SELECT * FROM coordinator.renamed WHERE 1 / (log_offset - log_offset) > 0;
 """
 CENTURY: Final = 36_525 * 86_400
+
+
+@pytest.fixture(autouse=True)
+def _stall_after_three_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint_progress, "STALL_FACTOR", 3)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +74,9 @@ def test_the_fleet_has_its_tasks_containers_and_last_commits(
 ) -> None:
     with connect(recorded_job) as connection:
         ((preferred,),) = connection.execute(PREFERRED).fetchall()
-    written = run(fleet.report(), spark, recorded_job, tmp_path / "out")
+    written = run(fleet.REPORT, spark, recorded_job, tmp_path / "out")
     assert written.title == "Fleet of all jobs as of 2026-11-21 09:18:19 UTC"
-    ((*shown, age, stalled),) = cells(fleet.report(), written)
+    ((*shown, age, stalled),) = cells(fleet.REPORT, written)
     assert (*shown[:4], f"{shown[4]:%H:%M:%S}", age, stalled) == (
         "wordcount_pv/1",
         8,
@@ -93,7 +98,7 @@ def test_the_fleet_has_its_tasks_containers_and_last_commits(
 def test_changes_of_config_are_counted_by_day_and_writer(
     spark: SparkSession, recorded_job: str, tmp_path: Path
 ) -> None:
-    run(config_churn.report(), spark, recorded_job, tmp_path / "out", job="wordcount_pv/1")
+    run(config_churn.REPORT, spark, recorded_job, tmp_path / "out", job="wordcount_pv/1")
     changes = rows(tmp_path / "out" / "changes", "source")
     assert {row["day"].isoformat() for row in changes} == {"2026-11-21"}
     assert sum(row["changes"] for row in changes) == 73
@@ -105,7 +110,7 @@ def test_changes_of_config_are_counted_by_day_and_writer(
 def test_startpoints_are_compared_with_the_commits_around_them(
     spark: SparkSession, recorded_job: str, tmp_path: Path
 ) -> None:
-    run(startpoint_effects.report(), spark, recorded_job, tmp_path / "out")
+    run(startpoint_effects.REPORT, spark, recorded_job, tmp_path / "out")
     effects = rows(tmp_path / "out" / "effects", "stream_name", "partition_id", "task_name")
     assert len(effects) == 15
     by_place = {(row["task_name"], row["stream_name"]): row for row in effects}
@@ -124,8 +129,8 @@ def test_a_job_without_commits_and_a_database_without_logs_have_reports(
         run(PROGRESS, spark, database_url, tmp_path / "empty" / "progress")
     with connect(database_url) as connection:
         ImportedJob(connection, "idle", coordinator=[config_set()])
-    written = run(fleet.report(), spark, database_url, tmp_path / "idle", job="idle/1")
-    assert cells(fleet.report(), written) == [["idle/1", 0, 0, 0, None, "", 0]]
+    written = run(fleet.REPORT, spark, database_url, tmp_path / "idle", job="idle/1")
+    assert cells(fleet.REPORT, written) == [["idle/1", 0, 0, 0, None, "", 0]]
     (job,) = rows(tmp_path / "idle" / "jobs")
     assert (job["commits"], job["last_commit_at"], job["stalled_tasks"]) == (0, None, 0)
 
@@ -165,7 +170,7 @@ def test_a_task_of_the_fleet_stalls_however_long_the_history_is(
         for name, times in (("silent", minutes), ("steady", days)):
             commits = [checkpoint_v1(at=time) for time in times]
             ImportedJob(connection, name, coordinator=[config_set(at=times[0])], checkpoints=commits)
-    run(fleet.report(), spark, database_url, tmp_path / "out")
+    run(fleet.REPORT, spark, database_url, tmp_path / "out")
     jobs = rows(tmp_path / "out" / "jobs", "job_name")
     assert [(row["job_name"], row["stalled_tasks"]) for row in jobs] == [("silent", 1), ("steady", 0)]
 
