@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from pyspark.sql.datasource import InputPartition
 
@@ -13,6 +13,8 @@ MOST_PARTITIONS: Final = 2_000
 
 FIRST_OFFSET: Final = 0
 LAST_OFFSET: Final = 2**63 - 1
+
+Whole = TypeVar("Whole")
 
 _OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
@@ -69,19 +71,25 @@ class RangePartition(InputPartition):
 def partitions_of(ranges: Sequence[LogRange], offsets: int) -> list[RangePartition]:
     """Partitions of `offsets` offsets, or of more if there would be more than `MOST_PARTITIONS`."""
     offsets = max(offsets, -(-sum(map(len, ranges)) // MOST_PARTITIONS))
-    partitions: list[list[LogRange]] = []
+    shares = share_offsets([(each, range(each.first, each.until)) for each in ranges], offsets)
+    return [RangePartition([each.within(part.start, part.stop) for each, part in share]) for share in shares]
+
+
+def share_offsets(ranges: Iterable[tuple[Whole, range]], offsets: int) -> list[list[tuple[Whole, range]]]:
+    """Parts of ranges in lists that have this many offsets each; the last may have fewer."""
+    shares: list[list[tuple[Whole, range]]] = []
     room = 0
-    for whole in ranges:
-        first = whole.first
-        while first < whole.until:
+    for each, whole in ranges:
+        first = whole.start
+        while first < whole.stop:
             if not room:
-                partitions.append([])
+                shares.append([])
                 room = offsets
-            part = whole.within(first, first + room)
-            partitions[-1].append(part)
+            part = range(first, min(first + room, whole.stop))
+            shares[-1].append((each, part))
             room -= len(part)
-            first = part.until
-    return list(map(RangePartition, partitions))
+            first = part.stop
+    return shares
 
 
 class Selection:

@@ -14,6 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from eventlog.events import RecordedEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
+from spark_jobs.data_source.log_range import share_offsets
 from spark_jobs.session import count_cores
 
 _ARROW: Final = pa.schema(
@@ -54,8 +55,11 @@ def read_ranges(spark: SparkSession, options: KafkaOptions, ranges: Ranges) -> D
         except AnalysisException as error:
             if _NO_CONNECTOR not in str(error):  # Spark has no error class for it
                 raise
-    tasks = count_cores(spark) * TASKS_PER_CORE
-    shares = [pieces for pieces in _split(ranges, tasks) if pieces]
+    size = -(-sum(map(len, ranges.values())) // (count_cores(spark) * TASKS_PER_CORE))
+    shares = [
+        [Piece(each.stream, each.partition, part.start, part.stop) for each, part in share]
+        for share in share_offsets(ranges.items(), size)
+    ]
     return spark.range(0, len(shares), 1, len(shares)).mapInArrow(partial(_read_shares, options, shares), SCHEMA)
 
 
@@ -74,24 +78,6 @@ def _read_by_connector(spark: SparkSession, options: KafkaOptions, ranges: Range
     frame = reader.option("kafka.isolation.level", "read_committed").load()
     _ = frame.schema  # Spark Connect looks for the connector now
     return frame
-
-
-def _split(ranges: Ranges, tasks: int) -> list[list[Piece]]:
-    """Pieces of the ranges for each of some tasks, with about as many offsets each."""
-    share = -(-sum(map(len, ranges.values())) // tasks)
-    shares: list[list[Piece]] = [[]]
-    room = share
-    for each, offsets in ranges.items():
-        first = offsets.start
-        while first < offsets.stop:
-            until = min(first + room, offsets.stop)
-            shares[-1].append(Piece(each.stream, each.partition, first, until))
-            room -= until - first
-            first = until
-            if not room:
-                shares.append([])
-                room = share
-    return shares
 
 
 def _read_shares(
