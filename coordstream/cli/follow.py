@@ -20,6 +20,7 @@ from coordstream.cli.long_running import (
     Once,
     StopRequest,
     Streams,
+    Timeout,
     stop_on_signal_or_timeout,
 )
 from coordstream.cli.output import counted, print_json
@@ -32,6 +33,7 @@ from eventlog.errors import list_names
 from eventlog.log import system_clock
 from eventlog.notice import Notice
 from eventlog.source import EventSource
+from eventlog.streams import StreamKind
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowedStream, FollowPlan
 from projections.follow.follower import Follower, Outcome
@@ -81,9 +83,7 @@ def follow(
     streams: Streams = None,
     follows_all: FollowAll = False,
     once: Once = False,
-    timeout: Annotated[
-        float | None, duration_option(help="With --once: give up after this time, for example 90s or 5m.")
-    ] = None,
+    timeout: Timeout = None,
     kind: Kind = None,
     input_bounds: Annotated[
         float | None,
@@ -102,11 +102,9 @@ def follow(
     the database rejected the credentials; 3: the timeout expired; 4: the brokers or the database did not answer until
     the timeout, or for a minute; 128 plus the number of a signal that stopped it before its end.
     """
-    names = tuple(dict.fromkeys(streams or ()))
-    check_streams(names, follows_all, once, timeout)
+    plan = plan_of(streams, follows_all, once, timeout, kind)
     if input_bounds is not None and once:
         raise typer.BadParameter("--input-bounds cannot be used with --once. Use `coordstream lag`.")
-    plan = FollowPlan(names, follows_all, once, kind)
     opening = partial(_open_follower, input_bounds)
     run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
 
@@ -120,12 +118,16 @@ def _open_follower(input_bounds: float | None, database: Database, request: Foll
         yield request.follower(database, source)
 
 
-def check_streams(names: tuple[str, ...], follows_all: bool, once: bool, timeout: float | None) -> None:
-    """Raise BadParameter unless either streams or all of them are named, and the options fit together."""
+def plan_of(
+    streams: list[str] | None, follows_all: bool, once: bool, timeout: float | None, kind: StreamKind | None
+) -> FollowPlan:
+    """What to follow. Raises BadParameter unless either streams or all are named, and the options fit together."""
+    names = tuple(dict.fromkeys(streams or ()))
     if bool(names) == follows_all:
         raise typer.BadParameter("Name the streams to follow, or use --all.")
     if timeout is not None and not once:
         raise typer.BadParameter("--timeout needs --once.")
+    return FollowPlan(names, follows_all, once, kind)
 
 
 def run_follow(

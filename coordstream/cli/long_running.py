@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from coordstream.cli.arguments import duration_option
 from eventlog.backoff import StopFlag
 from eventlog.errors import printable_text
 from eventlog.log import Clock, system_clock
@@ -31,6 +32,9 @@ LINE_SECONDS: Final = 10.0
 Streams = Annotated[list[str] | None, typer.Argument(metavar="STREAM", help="Names of streams.")]
 FollowAll = Annotated[bool, typer.Option("--all", help="Follow all of Samza's streams, including future ones.")]
 Once = Annotated[bool, typer.Option("--once", help="Read to the current ends, then exit.")]
+Timeout = Annotated[
+    float | None, duration_option("--timeout", help="With --once: give up after this time, for example 90s or 5m.")
+]
 JsonReport = Annotated[
     bool, typer.Option("--json", help="At the end, print a JSON list with an object for each stream.")
 ]

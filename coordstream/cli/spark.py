@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -27,6 +28,7 @@ from coordstream.cli.long_running import (
     LogFormat,
     Once,
     Streams,
+    Timeout,
     stopped_by_signals,
 )
 from coordstream.cli.output import fail_if, print_json
@@ -39,7 +41,7 @@ from projections.tracked_logs import TRACKED_BACKENDS, mark_for_rebuild
 from spark_jobs.place import ARCHIVE, KAFKA, is_lake
 
 if TYPE_CHECKING:
-    from coordstream.cli.follow import FollowRequest, OpenFollower
+    from coordstream.cli.follow import FollowRequest
     from coordstream.spark import SteeredStream
     from projections.follow.follower import Follower
     from spark_jobs.replay import Replayed, ReplayTask
@@ -56,9 +58,7 @@ def follow(
     streams: Streams = None,
     follows_all: FollowAll = False,
     once: Once = False,
-    timeout: Annotated[
-        float | None, duration_option("--timeout", help="With --once: give up after this time, for example 90s or 5m.")
-    ] = None,
+    timeout: Timeout = None,
     kind: Kind = None,
     log_format: Format = LogFormat.TEXT,
     as_json: JsonReport = False,
@@ -73,11 +73,9 @@ def follow(
     where a log is read on; Spark's checkpoint is temporary. Otherwise it does what `coordstream follow` does, also
     beside it, and has the same exit codes.
     """
-    from coordstream.cli.follow import check_streams, run_follow  # noqa: PLC0415 (loads the follower)
-    from projections.follow.follow_run import FollowPlan  # noqa: PLC0415
+    from coordstream.cli.follow import plan_of, run_follow  # noqa: PLC0415 (loads the follower)
 
-    names = tuple(dict.fromkeys(streams or ()))
-    check_streams(names, follows_all, once, timeout)
+    plan = plan_of(streams, follows_all, once, timeout, kind)
     settings = spark_conf(master, conf)
     if "spark.remote" in settings:
         raise typer.BadParameter(
@@ -88,23 +86,19 @@ def follow(
             "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set. Set it, or use `coordstream follow` for logs in Postgres."
         )
     require_spark()
-    plan = FollowPlan(names, follows_all, once, kind)
-    run_follow(plan, _follower_opener(settings), timeout=timeout, log_format=log_format, as_json=as_json)
+    run_follow(plan, partial(_open_follower, settings), timeout=timeout, log_format=log_format, as_json=as_json)
 
 
-def _follower_opener(conf: dict[str, str]) -> "OpenFollower":
+@contextmanager
+def _open_follower(conf: dict[str, str], database: Database, request: "FollowRequest") -> "Iterator[Follower]":
     from spark_jobs.follow.micro_batches import MicroBatches, MicroBatchTail  # noqa: PLC0415
     from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
 
-    @contextmanager
-    def open_follower(database: Database, request: "FollowRequest") -> "Iterator[Follower]":
-        name = "coordstream spark follow"
-        given = LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka)
-        with spark_session(name, conf) as spark, MicroBatches(spark, given) as source:
-            more = {"locks": source.locks, "make_tail": MicroBatchTail, "application_name": name}
-            yield request.follower(database, source, **more)
-
-    return open_follower
+    name = "coordstream spark follow"
+    given = LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka)
+    with spark_session(name, conf) as spark, MicroBatches(spark, given) as source:
+        more = {"locks": source.locks, "make_tail": MicroBatchTail, "application_name": name}
+        yield request.follower(database, source, **more)
 
 
 @app.command()
