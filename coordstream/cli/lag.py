@@ -1,7 +1,6 @@
 """`coordstream lag`: how far the tasks of jobs are behind their inputs, and whether that is a fault."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
 from time import sleep
 from typing import Annotated, Final
 
@@ -11,7 +10,7 @@ from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
 from coordstream.cli.arguments import InputServers, Json, Task, Utc, Watch
 from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
-from coordstream.cli.output import Column, print_rows, time_column
+from coordstream.cli.output import Column, print_rows, time_column, time_span
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError, note
 from coordstream.input_system import observe_inputs
@@ -39,12 +38,8 @@ def behind(row: Row) -> str:
     return f"{row['records_behind']:,}" + (f" (data lost: {lost:,} records)" if lost else "")
 
 
-def _seconds(name: str) -> Callable[[Row], str | None]:
-    return lambda row: None if row[name] is None else str(timedelta(seconds=row[name]))
-
-
 def _waiting(row: Row) -> str | None:
-    seconds = _seconds("seconds_behind")(row)
+    seconds = time_span("seconds_behind")(row)
     return f"over {seconds}" if row["is_lower_bound"] else seconds
 
 
@@ -61,7 +56,7 @@ _COLUMNS: Final = (
     Column("for", _waiting, "right"),
     Column("read/s", _rate("processed_per_hour"), "right", drop=1),
     Column("new/s", _rate("arriving_per_hour"), "right", drop=1),
-    Column("caught up in", _seconds("seconds_to_catch_up"), "right"),
+    Column("caught up in", time_span("seconds_to_catch_up"), "right"),
     time_column("known", lambda row: row["last_known_at"] or row["observed_at"], drop=2),
 )
 

@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, islice
 from typing import Any, Final, Literal, NamedTuple
@@ -66,6 +66,11 @@ time_column: Final = partial(Column, no_wrap=True, time="words")
 
 exact_time_column: Final = partial(Column, no_wrap=True, time="exact")
 """A column of times to the millisecond, for histories: several events may occur within a second."""
+
+
+def time_span(name: str) -> Callable[[Row], str | None]:
+    """The content of a column that shows seconds as hours, minutes and seconds."""
+    return lambda row: None if row[name] is None else str(timedelta(seconds=row[name]))
 
 
 def print_rows(

@@ -23,7 +23,7 @@ from coordstream.cli.arguments import (
     time_option,
 )
 from coordstream.cli.change import make_change, write_new_file
-from coordstream.cli.output import Column, print_rows
+from coordstream.cli.output import Column, print_rows, time_span
 from coordstream.cli.rewind_changes import DONE, check_rows, requests_to_undo, requests_to_write
 from coordstream.cli.rewind_plan import beginning_of, choose_readers, plan_again, plan_rewind
 from coordstream.cli.startpoint_plan import StartpointJob, open_startpoint_job
@@ -60,11 +60,6 @@ def _records(name: str, row: Row) -> str | None:
     return f"{row[name]:,}" if row[name] else None
 
 
-def _catch_up(row: Row) -> str | None:
-    seconds = row["seconds_to_catch_up"]
-    return None if seconds is None else str(timedelta(seconds=seconds))
-
-
 _MOVE: Final = (
     Column("task", "task_name"),
     Column("input", input_partition),
@@ -75,7 +70,7 @@ _COLUMNS: Final = (
     *_MOVE,
     Column("read again", lambda row: _records("records_again", row), "right"),
     Column("skipped", lambda row: _records("records_skipped", row), "right"),
-    Column("caught up in", _catch_up, "right", drop=1),
+    Column("caught up in", time_span("seconds_to_catch_up"), "right", drop=1),
     Column("stores that differ", lambda row: row["stores"] or None, drop=3),
     Column("note", lambda row: None if row["finding"] is None else row["finding"].replace("_", " "), drop=4),
 )

@@ -15,7 +15,7 @@ from eventlog.secret_policy import SecretPolicy
 from eventlog.wire.coordinator import decode_message
 from projections.fold.keys import KeyEntry
 from projections.masked_events import MaskedEvents
-from spark_jobs.data_source.log_range import Log
+from spark_jobs.data_source.log_range import OF_THE_LOG, Log
 from spark_jobs.errors import SparkJobError
 from spark_jobs.timestamps import spark_micros
 
@@ -42,7 +42,6 @@ BATCH_EVENTS: Final = 20_000
 BATCH_BYTES: Final = 64 << 20
 """The most events, and bytes of keys and values, in an Arrow batch that is made of events."""
 
-_OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
 _STORED: Final = ("log_offset", "record_time", "key", "value")
 
 
@@ -88,15 +87,15 @@ class EventColumns:
     @property
     def are_stored(self) -> bool:
         """Whether the archive has the columns as they are: nothing is to be decoded."""
-        return set(self._names) <= {*_OF_THE_LOG, *_STORED}
+        return set(self._names) <= {*OF_THE_LOG, *_STORED}
 
     def stored_batch(self, stored: Mapping[str, pa.Array]) -> pa.RecordBatch:
         count = len(stored["log_offset"])
-        arrays = [self._of_the_log(name, count) if name in _OF_THE_LOG else stored[name] for name in self._names]
+        arrays = [self._of_the_log(name, count) if name in OF_THE_LOG else stored[name] for name in self._names]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def _column(self, name: str, events: Sequence[RecordedEvent]) -> pa.Array:
-        if name in _OF_THE_LOG:
+        if name in OF_THE_LOG:
             return self._of_the_log(name, len(events))
         return pa.array(list(map(self._of_events[name], events)), _ARROW.field(name).type)
 

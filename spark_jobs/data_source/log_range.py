@@ -16,7 +16,7 @@ LAST_OFFSET: Final = 2**63 - 1
 
 Whole = TypeVar("Whole")
 
-_OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
+OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "EqualTo": lambda found, value: found == value,
     "In": lambda found, values: found in values,
@@ -100,7 +100,7 @@ class Selection:
 
     def take(self, column: str, kind: str, value: Any) -> bool:
         """Add a filter, by the name of Spark's class for it; False if Spark must apply it."""
-        is_known = kind in _RANGES if column == "log_offset" else column in _OF_THE_LOG and kind in _COMPARISONS
+        is_known = kind in _RANGES if column == "log_offset" else column in OF_THE_LOG and kind in _COMPARISONS
         if is_known:
             self._filters.append((column, kind, value))
         return is_known
