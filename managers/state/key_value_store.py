@@ -89,7 +89,6 @@ class LoggedStore:
         self.directory: Final = store.directory
         self.get: Final = store.get
         self.range: Final = store.range
-        self.checkpoint: Final = store.checkpoint
         self.close: Final = store.close
 
     def put(self, key: bytes, value: bytes) -> None:
@@ -104,6 +103,9 @@ class LoggedStore:
         """See `KeyValueStore.flush`. Returns when the changelog has all changes as well."""
         self._store.flush()
         self._changelogs.flush()
+
+    def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
+        return self._store.checkpoint(checkpoint_id)
 
 
 _DAMAGED: Final = "Corruption"
