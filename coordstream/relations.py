@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeEngine
 
-from coordstream.queries.rows import RELATION_COLUMNS
+from coordstream.relation_columns import RELATION_COLUMNS
 
 SCHEMA: Final = "coordinator"
 _TIME: Final = DateTime(timezone=True)

@@ -16,7 +16,8 @@ from coordstream.database import open_database
 from coordstream.errors import note
 from coordstream.queries.jobs import NO_STATE, JobLimits, job_key, job_states, task_statuses, worst_first
 from coordstream.queries.logs import logs_now
-from coordstream.queries.rows import RELATION_COLUMNS, Cut, Row, fetch, state
+from coordstream.queries.rows import Cut, Row, fetch, state
+from coordstream.relation_columns import RELATION_COLUMNS
 from coordstream.times import duration
 from projections.job_choice import NO_LOGS, find_job
 

@@ -12,7 +12,8 @@ from psycopg.adapt import Loader
 from psycopg.pq import Format
 
 from coordstream.errors import CoordstreamError
-from coordstream.queries.rows import NOW, RELATION_COLUMNS, Cut, Row, cut_values, of_job
+from coordstream.queries.rows import NOW, Cut, Row, cut_values, of_job
+from coordstream.relation_columns import RELATION_COLUMNS
 from eventlog.atomic_file import atomic_file, cannot_write
 from eventlog.errors import known_names
 from eventlog.postgres.connection import Connection, snapshot

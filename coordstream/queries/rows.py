@@ -1,11 +1,9 @@
 """Queries on the relations, now or at a moment. Times are texts in ISO 8601, UTC."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.resources import files
 from typing import Any, Final
 
 from psycopg import sql
@@ -20,11 +18,6 @@ from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
 Row = dict[str, Any]
-
-RELATION_COLUMNS: Final[Mapping[str, Mapping[str, str]]] = json.loads(
-    files("coordstream").joinpath("data/relations.json").read_text(encoding="utf-8")
-)
-"""The columns of every relation, each with its type in SQL."""
 
 PARTITION: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
 """The columns that identify an input partition."""
