@@ -168,7 +168,10 @@ class FollowSession:
         return min(max(min(due) - monotonic(), 0.0), _LONGEST_POLL)
 
     def _read_ahead(self) -> bool:
-        """Read what has come, if anything, while the server stores a batch. The next poll raises the error of this."""
+        """Read what has come while the server stores a batch; return whether anything has.
+
+        The next poll raises the error of this one.
+        """
         reads: list[Read] = []
         if self._error_ahead is None and not any(tail.buffer.is_full for tail in self._assigned.values()):
             try:

@@ -15,7 +15,7 @@ $$;
 
 -- The tasks of a job that exist: those assigned to containers; if none is, those assigned to partitions; else those that have a checkpoint.
 -- Each with the time of its assignment, and of its newest commit (null: none), of the log that checkpoints are read from. History is read
--- for the times of commits only, and for tasks without an assignment.
+-- for the times of commits only, and for tasks without an assignment: an aggregate has one row, so the planner leaves it out if it is not used.
 create function projection.job_task(coordinator_log integer, checkpoint_log integer)
 returns table (task_name text, is_standby boolean, assigned_at timestamptz, commit_time timestamptz) language sql stable parallel safe as $$
   with committed as materialized (select c.* from projection.task_commit(coalesce($2, $1)) c)  -- joined directly, it is computed for each task
