@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Final
 
 from eventlog.postgres.connection import Connection, connect
-from eventlog.source import EventSource
+from eventlog.source import POSTGRES, EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.attacher import Attacher, MakeTail
 from projections.follow.error_policy import OUTAGES
@@ -21,6 +21,8 @@ from projections.stream_lock import StreamLocks
 APPLICATION_NAME: Final = "coordstream follow"
 _LOCK_TIMEOUT: Final = "set lock_timeout = '2s'"
 """Other streams and heartbeats do not wait longer for a stream that another session has locked."""
+_ASYNCHRONOUS_COMMIT: Final = "set synchronous_commit = off"
+"""The events are on disk already. If the server crashes, the next session folds again what it has lost."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,8 @@ class Follower:
         with self._connect() as holding, self._connect() as working:
             for connection in (holding, working):
                 connection.execute(_LOCK_TIMEOUT)
+            if self._source.backend == POSTGRES:
+                working.execute(_ASYNCHRONOUS_COMMIT)
             attacher = self._attacher(working, self._locks(holding))
             try:
                 yield FollowSession(self._run, attacher, holding, self._source)

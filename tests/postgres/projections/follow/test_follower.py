@@ -1,10 +1,15 @@
 """The follower: to the ends, live, and through outages."""
 
+from typing import Any
+
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
 from projections.follow.follow_run import FollowPlan
+from projections.projector import Projector
+from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.projections.follow.running import (
     COUNTS,
     ORDERS,
@@ -75,6 +80,25 @@ def test_appended_events_are_applied_while_live(
     ]
     assert all(batch.timestamp is not None for batch in running.applied)
     assert running.messages == []
+
+
+def test_a_log_in_postgres_is_folded_without_waiting_for_the_disk(
+    database_url: str, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(ORDERS, a="1")
+    cluster = MemorySource()
+    cluster.create(COUNTS)
+    seen = []
+
+    def make_projector(connection: Connection, *given: Any, **options: Any) -> Projector:
+        seen.extend(connection.execute("select current_setting('synchronous_commit')").fetchall())
+        return Projector(connection, *given, **options)
+
+    url = make_conninfo(database_url, options="-c synchronous_commit=on")
+    for followed, stream in ((source, ORDERS), (cluster, COUNTS)):
+        with following(url, followed, FollowPlan((stream,), once=True), make_projector=make_projector) as running:
+            wait_until(lambda: running.outcomes, what="the end")
+    assert seen == [("off",), ("on",)]
 
 
 def test_the_follower_can_be_stopped_during_an_outage(source: PostgresSource) -> None:
