@@ -14,7 +14,7 @@ from coordstream.cli.status import TITLE as LOG_TITLE
 from coordstream.cli.status import or_unknown
 from coordstream.database import open_database
 from coordstream.errors import note
-from coordstream.queries.jobs import NO_STATE, JobLimits, job_key, job_states, task_statuses, worst_first
+from coordstream.queries.jobs import NO_STATE, FleetTasks, JobLimits, job_key, job_states, task_statuses, worst_first
 from coordstream.queries.logs import logs_now
 from coordstream.queries.rows import Cut, Row, fetch, state
 from coordstream.relation_columns import RELATION_COLUMNS
@@ -120,7 +120,7 @@ def show_list(
         jobs = fetch(database.connection, JOBS)
         logs, unreachable = logs_now(database)
         limits = job_limits(max_commit_age, max_lag)
-        states = job_states(database.connection, logs, task_statuses(database.connection), limits)
+        states = job_states(database.connection, logs, FleetTasks().statuses(database.connection), limits)
         matching = {job_key(row) for row in fetch(database.connection, _MATCHING, {"reads": reads, "host": host})}
     every = _joined(jobs, states)
     chosen = [row for row in every if (reads is None and host is None) or job_key(row) in matching]

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from psycopg import sql
 
-from coordstream.queries.logs import WORST_FIRST, worst_state
+from coordstream.queries.logs import WORST_FIRST
 from coordstream.queries.rows import Row, fetch, grouped, job_values
 from coordstream.times import duration
 from eventlog.config import ALIVE_COMMITS, commit_ms
@@ -27,13 +27,27 @@ MOST_LAG_AGE: Final = 300.0
 """Where a limit of lag is set: how old an observation of the inputs may be."""
 MOST_NAMES: Final = 3
 
-_TASKS: Final = sql.SQL("""
+_TASKS: Final = """
 select t.*, extract(epoch from now() - t.commit_time)::float8 as commit_age_seconds,
   extract(epoch from now() - coalesce(t.commit_time, t.assigned_at))::float8 as silent_seconds,
   extract(epoch from now() - t.last_known_at)::float8 as lag_age_seconds
 from projection.task_status t
-where %(name)s::text is null or t.job_name = %(name)s and t.job_id = %(id)s
+where {}
 order by t.job_name, t.job_id, t.task_name
+"""
+_OF_ONE: Final = sql.SQL(_TASKS.format("t.job_name = %(name)s and t.job_id = %(id)s"))
+_OF_SOME: Final = sql.SQL(
+    _TASKS.format("(t.job_name, t.job_id) in (select * from unnest(%(names)s::text[], %(ids)s::text[]))")
+)
+_AGES: Final = ("commit_age_seconds", "silent_seconds", "lag_age_seconds")
+_VERSIONS: Final = sql.SQL("""
+select j.job_name, j.job_id, extract(epoch from now())::float8 as now,
+  case when not exists (select from projection.observed_input o where o.job_suffix = j.job_suffix)
+    then string_agg(concat_ws(':', p.log_id, p.xmin), ' ' order by p.log_id) end as version
+from projection.job_log j join projection.position p on p.log_id = j.log_id
+where j.is_current
+group by j.job_name, j.job_id, j.job_suffix
+order by j.job_name, j.job_id
 """)
 _COMMIT_MS: Final = sql.SQL("""
 select c.job_name, c.job_id, c.config_value as value from coordinator.config c where c.config_key = 'task.commit.ms'
@@ -65,15 +79,52 @@ def job_key(row: Row) -> JobKey:
     return row["job_name"], row["job_id"]
 
 
-def task_statuses(connection: Connection, job: JobKey | None = None) -> list[Row]:
-    """The tasks that exist, with the ages of their last commits, and their lags; of one job, or of all."""
-    return fetch(connection, _TASKS, job_values(job))
+def task_statuses(connection: Connection, job: JobKey) -> list[Row]:
+    """The tasks of a job that exist, with the ages of their last commits, and their lags."""
+    return fetch(connection, _OF_ONE, job_values(job))
+
+
+class KeptTasks(NamedTuple):
+    """The tasks of a job, read at a time of the server in seconds since 1970.
+
+    ``version``: the transactions that last wrote the positions of its logs; what changes its tasks writes one of them.
+    None: its inputs are observed, too.
+    """
+
+    version: str | None
+    read_at: float
+    rows: Sequence[Row]
+
+
+class FleetTasks:
+    """The tasks of all jobs. Those of a job are kept until one of its logs moves; not if its inputs are observed."""
+
+    def __init__(self) -> None:
+        self._kept: dict[JobKey, KeptTasks] = {}
+
+    def statuses(self, connection: Connection) -> list[Row]:
+        """As `task_statuses`, of all jobs. May be called in several threads."""
+        known = self._kept
+        jobs = {job_key(row): row for row in fetch(connection, _VERSIONS)}
+        kept = {job: known[job] for job, row in jobs.items() if job in known and known[job].version == row["version"]}
+        changed = [job for job, row in jobs.items() if job not in kept or row["version"] is None]
+        values = {"names": [name for name, _ in changed], "ids": [job_id for _, job_id in changed]}
+        read = grouped(fetch(connection, _OF_SOME, values), "job_name", "job_id")
+        kept |= {job: KeptTasks(jobs[job]["version"], jobs[job]["now"], read[job]) for job in changed}
+        self._kept = kept
+        return [task for job, row in jobs.items() for task in _aged(kept[job].rows, row["now"] - kept[job].read_at)]
+
+
+def _aged(tasks: Sequence[Row], seconds: float) -> Sequence[Row]:
+    if not seconds:
+        return tasks
+    return [task | {name: task[name] + seconds for name in _AGES if task[name] is not None} for task in tasks]
 
 
 def job_states(connection: Connection, logs: Iterable[Row], tasks: Iterable[Row], limits: JobLimits) -> list[Row]:
     """A row for each job that has a log: its state and lag, and sums over its logs; sorted by name.
 
-    ``logs`` are those of `logs.recorded_logs`, ``tasks`` those of `task_statuses`.
+    ``logs`` are those of `logs.recorded_logs`, ``tasks`` those of `FleetTasks`, or of a job.
     """
     intervals = {job_key(row): row["value"] for row in fetch(connection, _COMMIT_MS)}
     tasks_of, logs_of = (grouped(rows, "job_name", "job_id") for rows in (tasks, logs))
@@ -113,7 +164,7 @@ def sums(logs: Iterable[Row]) -> Row:
     newest = [log for log in known if log["is_newest"]]
     lags = [log["lag"] for log in newest]
     return {
-        "log_state": worst_state(log["state"] for log in newest),
+        "log_state": min((log["state"] for log in newest), key=WORST_FIRST.index, default=None),
         "log_lag": None if None in lags else sum(lags),
         "quarantine_open": sum(log["quarantine_open"] for log in known),
         "gap_count": sum(log["gap_count"] for log in known),

@@ -1,6 +1,6 @@
 """The logs of a database, with the state of their followers and their ends, and what is wrong with them."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from psycopg import sql
@@ -81,25 +81,21 @@ def with_end(row: Row, end: int | None) -> Row:
 
 def _with_ends(rows: list[Row], options: KafkaOptions | None) -> tuple[list[Row], str]:
     """The rows with ends from the brokers, if any are set; and a message if they did not answer."""
-    if options is None or not any(map(_is_on_brokers, rows)):
+    if options is None or KAFKA not in {row["backend"] for row in rows}:
         return rows, ""
     from coordstream.queries.broker_ends import TopicIdentity, broker_ends  # noqa: PLC0415 (loads kafka-python)
 
-    followed = [row for row in rows if _is_on_brokers(row) and row["is_newest"]]
+    followed = [row for row in rows if row["backend"] == KAFKA and row["is_newest"]]
     ends = broker_ends(options, [TopicIdentity(*(row[name] for name in TopicIdentity._fields)) for row in followed])
     return [_with_broker_end(row, ends.offsets, ends.missing) for row in rows], ends.sentence
 
 
 def _with_broker_end(row: Row, ends: Mapping[str, int], missing: Collection[str]) -> Row:
-    if not _is_on_brokers(row):
+    if row["backend"] != KAFKA:
         return row
     if not row["is_newest"]:
         return with_end(row, None)
     return with_end(row, ends.get(row["stream_name"])) | {"topic_is_missing": row["stream_name"] in missing}
-
-
-def _is_on_brokers(row: Row) -> bool:
-    return bool(row["backend"] == KAFKA)
 
 
 def _unread(log: Row) -> Row:
@@ -131,11 +127,6 @@ class Limits(NamedTuple):
     lag: int | None = None
     age_seconds: float | None = None
     must_be_live: bool = False
-
-
-def worst_state(states: Iterable[str]) -> str | None:
-    """The state that needs attention most; None if there are no states."""
-    return min(states, key=WORST_FIRST.index, default=None)
 
 
 def is_to_rebuild(log: Row) -> bool:

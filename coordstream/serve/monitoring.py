@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from coordstream.database import SchemaState, schema_state
 from coordstream.errors import CoordstreamError
 from coordstream.metric_text import gauge, metric
-from coordstream.queries.jobs import JobKey, job_key, job_states, task_statuses
+from coordstream.queries.jobs import JobKey, job_key, job_states
 from coordstream.queries.logs import Limits, faults, is_to_rebuild, recorded_logs, silent_holders
 from coordstream.queries.rows import Row, fetch
 from coordstream.serve.application import RETRY_SECONDS
@@ -159,7 +159,7 @@ def answer_metrics(request: Request) -> Response:
 def _families(connection: Connection, state: State) -> Iterator[str]:
     (newest, found), retired = readiness(connection, state.ready_lag), retired_jobs(connection)
     yield gauge("ready", "1 if /readyz is ready, else 0", not found)
-    tasks = [row for row in task_statuses(connection) if job_key(row) not in retired]
+    tasks = [row for row in state.tasks.statuses(connection) if job_key(row) not in retired]
     jobs_of: dict[int, set[JobKey]] = {}
     for log in newest:
         jobs_of.setdefault(log["job_bucket"], set()).add(job_key(log))

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from coordstream.queries.jobs import JobLimits
+from coordstream.queries.jobs import FleetTasks, JobLimits
 from coordstream.serve.answers import Answers
 from coordstream.serve.api import api_routes
 from coordstream.serve.application import build_app, required_token
@@ -50,7 +50,7 @@ def open_service(
     routes = [*probes, *api_routes(), *page_routes()]
     app = build_app(routes, token, TOKEN_OPTION, report, error_response, base_path)
     app.state.ready_lag, app.state.job_limits = limits.ready_lag, limits.jobs
-    app.state.anomalies = RowsByBucket(ANOMALIES)
+    app.state.anomalies, app.state.tasks = RowsByBucket(ANOMALIES), FleetTasks()
     with closing(HttpServer(app, address, "--bind", report)) as server:
         app.state.pool = pool = ReadPool(settings, url, limits.query_seconds)
         app.state.answers = Answers(pool.version)

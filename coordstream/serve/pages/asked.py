@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
-from coordstream.queries.jobs import JobLimits
+from coordstream.queries.jobs import FleetTasks, JobLimits
 from coordstream.queries.rows import Cut
 from coordstream.serve.application import Refused
 from coordstream.times import InvalidTime, parse_time
@@ -25,6 +25,7 @@ class Asked:
     path: str
     values: Mapping[str, str]
     limits: JobLimits
+    tasks: FleetTasks
     base: str
     """The path of a proxy, which all addresses begin with."""
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from psycopg import sql
 
-from coordstream.queries.jobs import STATES, job_key, job_states, task_statuses, worst_first
+from coordstream.queries.jobs import STATES, job_key, job_states, worst_first
 from coordstream.queries.logs import WORST_FIRST, recorded_logs
 from coordstream.queries.rows import Row, fetch, job_values
 from coordstream.serve.pages.asked import Asked, Page, page_of
@@ -81,7 +81,7 @@ def fleet(connection: Connection, asked: Asked) -> Row:
     """A page of the jobs: those with problems first; as of a time, those that existed, by name."""
     search, at = asked.text("q"), asked.cut.time
     if at is None:
-        states = job_states(connection, recorded_logs(connection), task_statuses(connection), asked.limits)
+        states = job_states(connection, recorded_logs(connection), asked.tasks.statuses(connection), asked.limits)
         every = sorted((job for job in states if _matches(job, search)), key=worst_first)
         jobs = [job for job in every if asked.text("show") != "problems" or job["is_problem"]]
     else:

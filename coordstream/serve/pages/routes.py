@@ -87,7 +87,8 @@ def _asked_well(request: Request) -> Asked:
 
 
 def _asked(request: Request, path: str, given: dict[str, str]) -> Asked:
-    return Asked(path, given, request.app.state.job_limits, request.app.state.base_path)
+    state = request.app.state
+    return Asked(path, given, state.job_limits, state.tasks, state.base_path)
 
 
 @cache

@@ -69,3 +69,14 @@ def test_the_lag_of_the_logs_is_unknown_if_that_of_one_is() -> None:
     expected = {"log_state": "catching-up", "log_lag": 4, "quarantine_open": 3, "gap_count": 3}
     assert sums([live, live | {"state": "catching-up"}, replaced]) == expected
     assert sums([live, live | {"lag": None}])["log_lag"] is None
+
+
+def test_the_worst_state_of_the_logs_counts() -> None:
+    for states, worst in {
+        ("live", "stopped", "live"): "stopped",
+        ("replacing", "refused", "lost", "catching-up"): "lost",
+        ("replacing", "refused"): "refused",
+        (): None,
+    }.items():
+        logs = [log(state, is_newest=True, lag=0, quarantine_open=0, gap_count=0) for state in states]
+        assert sums(logs)["log_state"] == worst

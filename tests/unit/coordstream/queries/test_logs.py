@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from coordstream.queries.logs import Limits, faults, worst_state
+from coordstream.queries.logs import Limits, faults
 from eventlog.errors import by_cause
 
 STREAM = "__samza_coordinator_counts_1"
@@ -33,10 +33,3 @@ def test_a_cause_has_one_message_for_all_of_its_logs() -> None:
         f"{STREAM} is 6 offsets behind its end.",
         held,
     ]
-
-
-def test_the_worst_state_comes_first() -> None:
-    assert worst_state(["live", "stopped", "live"]) == "stopped"
-    assert worst_state(["replacing", "refused", "lost", "catching-up"]) == "lost"
-    assert worst_state(["replacing", "refused"]) == "refused"
-    assert worst_state([]) is None
