@@ -25,6 +25,11 @@ _LOGS: Final = sql.SQL("""
 select * from projection.log_status
 where job_name = %(name)s and job_id = %(id)s and is_newest order by stream_kind desc
 """)
+_IS_OBSERVED: Final = """
+select exists (
+  select from projection.job_log j join projection.observed_input o using (job_suffix)
+  where j.job_name = %s and j.job_id = %s)
+"""
 _UNKNOWN_LAG: Final = {"records_behind": None, "seconds_behind": None, "is_lower_bound": None, "records_lost": None}
 CONFIG_ROWS: Final = 200
 MOST_CHANGES: Final = 50
@@ -67,6 +72,8 @@ def job_page(connection: Connection, asked: Asked) -> Row:
 
 def _lag(connection: Connection, job: Job) -> dict[str, Row]:
     """The lag of each task; empty if nothing observes the inputs of the job."""
+    if connection.execute(_IS_OBSERVED, job).fetchone() == (False,):  # the plan of the next query takes 10 ms
+        return {}
     rows = task_statuses(connection, job)
     is_observed = any(row["observed_at"] is not None for row in rows)
     return {row["task_name"]: {name: row[name] for name in _UNKNOWN_LAG} for row in rows if is_observed}
