@@ -178,10 +178,6 @@ release: setup ## Build and check the files of a release in dist, with the notes
 bench: setup java ## Run the benchmarks (BENCH_OPTIONS='--only live' for one part)
 	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)
 
-.PHONY: bench-quick
-bench-quick: setup ## Fail if the replay has become more than 20 % slower beside its limit (2 minutes, without Java)
-	$(BIN)/python -m benchmarks.quick $(BENCH_OPTIONS)
-
 .PHONY: lock
 lock: ## Regenerate the requirements*.lock from pyproject.toml (UPGRADE=1 for the newest versions)
 	@[ -x $(LOCK_TOOLS)/bin/pip-compile ] || { "$(PYTHON)" -m venv $(LOCK_TOOLS) && \

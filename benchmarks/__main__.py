@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Final
 
 from benchmarks.catch_up import catch_up_report, measure_catch_ups
 from benchmarks.document import Lines, renewed
-from benchmarks.live import Extent as LiveExtent
+from benchmarks.http_readers import measure_readers, readers_report
 from benchmarks.live import live_report, tail_of_kafka, tail_of_postgres
 from benchmarks.processes import machine
 from benchmarks.reads import measure_reads, reads_report
@@ -25,52 +25,48 @@ TITLES: Final = {
     "live": "Live",
     "catch-up": "Catching up from Kafka",
     "reads": "Reads",
+    "http": "Reads over HTTP",
     "spark": "Spark",
     "steered": "Steered jobs",
 }
 
 
 class Bench:
-    """The parts of the benchmark, and their servers, which start when first needed."""
+    """The parts of the benchmark, a method each, and their servers, which start when first needed."""
 
     def __init__(self, options: Namespace, stack: ExitStack) -> None:
         self.options, self.stack = options, stack
-        self.parts: Mapping[str, Callable[[str], Lines]] = {
-            "replay": self._replay,
-            "live": self._live,
-            "catch-up": self._catch_up,
-            "reads": self._reads,
-            "spark": self._spark,
-            "steered": self._steered,
-        }
 
-    def _replay(self, on: str) -> Lines:
+    def replay(self, on: str) -> Lines:
         rounds = measure_replay(self._server, self._streams, self.options.rounds, _say)
         return replay_report(rounds, self._streams, on)
 
-    def _live(self, on: str) -> Lines:
-        extent = LiveExtent(self.options.live_events, self.options.idle_seconds)
+    def live(self, on: str) -> Lines:
         _say("live: a log in Postgres")
-        postgres = tail_of_postgres(self._server, extent)
+        postgres = tail_of_postgres(self._server)
         _say("live: a topic")
-        return live_report({"Postgres": postgres, "Kafka": tail_of_kafka(self._server, self._topics, extent)}, on)
+        return live_report({"Postgres": postgres, "Kafka": tail_of_kafka(self._server, self._topics)}, on)
 
-    def _catch_up(self, on: str) -> Lines:
+    def catch_up(self, on: str) -> Lines:
         _say("catching up from Kafka")
         rounds, seed = self.options.rounds, self.options.seed
         return catch_up_report(measure_catch_ups(self._server, self._topics, self._streams, rounds, seed), on)
 
-    def _reads(self, on: str) -> Lines:
+    def reads(self, on: str) -> Lines:
         with self._server.database("reads") as url:
             _say(f"importing {self.options.jobs:,} jobs")
             return reads_report(*measure_reads(url, self.options.jobs, _say), self.options.jobs, on)
 
-    def _spark(self, on: str) -> Lines:
+    def http(self, on: str) -> Lines:
+        with self._server.database("http") as url:
+            return readers_report(measure_readers(url), on)
+
+    def spark(self, on: str) -> Lines:
         from benchmarks.spark import measure_spark, spark_report  # noqa: PLC0415 (loads PySpark)
 
         return spark_report(measure_spark(self._server, self.options.events, self.options.rounds, _say), on)
 
-    def _steered(self, on: str) -> Lines:
+    def steered(self, on: str) -> Lines:
         from benchmarks.steered import measure_steered, steered_report  # noqa: PLC0415 (loads PySpark)
 
         events = self.options.events
@@ -99,7 +95,7 @@ def main(arguments: list[str]) -> None:
     with ExitStack() as stack:
         bench = Bench(options, stack)
         for part in options.only:
-            measured[part] = bench.parts[part](machine(options.look_seconds))
+            measured[part] = getattr(bench, part.replace("-", "_"))(machine())
             _write(options.out, {part: measured[part]})
     print(renewed("", TITLES, measured))
 
@@ -118,10 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--events", type=int, default=1_000_000, help="of all parts but live and reads")
     add("--rounds", type=int, default=3, help="of all parts but live and reads")
     add("--seed", type=int, default=1)
-    add("--live-events", type=int, help="maximum for each rate")
-    add("--idle-seconds", type=float, default=10.0)
     add("--jobs", type=int, default=300, help="of reads")
-    add("--look-seconds", type=float, default=2.0, help="of watching other processes before a part")
     add("--jars", type=Path, default=JARS, help="folder of the broker's jars")
     add("--out", type=Path, default=Path("docs/benchmarks.md"))
     return parser

@@ -27,6 +27,7 @@ GOALS: Final = {"Postgres": (5, 15), "Kafka": (10, 30)}
 """The limits for the latency of 50 % and of 99 % of all events, in ms."""
 IDLE_GOAL: Final = 0.03
 """Of a core."""
+IDLE_SECONDS: Final = 10.0
 SILENCE_SECONDS: Final = 60.0
 EVENTS_BEFORE: Final = 20_000
 """Events before the measurement: the first checkpoint of each task is an insert, later ones are updates."""
@@ -59,17 +60,6 @@ PACES: Final = (Pace(1, 20), Pace(100, 400), Pace(1_000, 20_000))
 WARM_UP: Final = Pace(1_000, 60_000)
 
 
-class Extent(NamedTuple):
-    """How much is measured; ``most_events`` at each rate, None: all of them."""
-
-    most_events: int | None
-    idle_seconds: float
-
-    def few(self, pace: Pace) -> Pace:
-        """The pace, with no more events than this extent allows."""
-        return pace if self.most_events is None else Pace(pace.rate, min(pace.events, self.most_events))
-
-
 class Run(NamedTuple):
     """Latencies in ms at a pace, and the follower's CPU as a share of a core."""
 
@@ -92,22 +82,22 @@ class Sighting(NamedTuple):
     at: int
 
 
-def tail_of_postgres(server: BenchmarkServer, extent: Extent) -> Tail:
+def tail_of_postgres(server: BenchmarkServer) -> Tail:
     """Follow a log in Postgres."""
     with server.database("live_postgres") as url:
         with PostgresEventLog.create(url, identify(STREAM)) as log:
-            log.append(generated(0, extent.few(Pace(0, EVENTS_BEFORE)).events))
+            log.append(generated(0, EVENTS_BEFORE))
         with following(url, [STREAM]) as follower:
-            return _measure(url, url, follower, extent)
+            return _measure(url, url, follower)
 
 
-def tail_of_kafka(server: BenchmarkServer, topics: Topics, extent: Extent) -> Tail:
+def tail_of_kafka(server: BenchmarkServer, topics: Topics) -> Tail:
     """Follow a topic."""
     topics.create(STREAM, TOPIC_SETTINGS)
-    topics.write(STREAM, generated(0, extent.few(Pace(0, EVENTS_BEFORE)).events))
+    topics.write(STREAM, generated(0, EVENTS_BEFORE))
     brokers = topics.bootstrap_servers
     with server.database("live_kafka") as url, following(url, [STREAM], brokers) as follower:
-        tail = _measure(url, brokers, follower, extent)
+        tail = _measure(url, brokers, follower)
     topics.delete(STREAM)
     return tail
 
@@ -131,11 +121,11 @@ def live_report(tails: Mapping[str, Tail], on: str) -> Lines:
     ]
 
 
-def _measure(url: str, place: str, follower: FollowerProcess, extent: Extent) -> Tail:
+def _measure(url: str, place: str, follower: FollowerProcess) -> Tail:
     follower.wait_until_live([STREAM])
-    _run(url, place, follower, extent.few(WARM_UP))
-    runs = [_run(url, place, follower, extent.few(pace)) for pace in PACES]
-    return Tail(runs, _idle(follower, extent.idle_seconds))
+    _run(url, place, follower, WARM_UP)
+    runs = [_run(url, place, follower, pace) for pace in PACES]
+    return Tail(runs, _idle(follower, IDLE_SECONDS))
 
 
 def _run(url: str, place: str, follower: FollowerProcess, pace: Pace) -> Run:

@@ -79,7 +79,7 @@ def peak_bytes(pid: int | str = "self") -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
 
 
-def machine(look_seconds: float) -> str:
+def machine(look_seconds: float = 2.0) -> str:
     """The date, the machine, and how busy other processes keep it in the next seconds."""
     before = _processor_ticks()
     time.sleep(look_seconds)

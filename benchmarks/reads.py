@@ -70,9 +70,9 @@ def measure_reads(url: str, jobs: int, say: Callable[[str], None]) -> tuple[list
         return sorted(reads), questions
 
 
-def load_jobs(url: str, jobs: int) -> None:
+def load_jobs(url: str, jobs: int, size: JobSize = JOB) -> None:
     """Import as `coordstream import` does."""
-    small = (JobLogs(JOB._replace(name=f"job-{number:04}")).streams() for number in range(jobs))
+    small = (JobLogs(size._replace(name=f"job-{number:04}")).streams() for number in range(jobs))
     wide = checkpoint_stream_name("wide", "1"), wide_checkpoint
     with connect(url) as connection:
         for name, read in (wide, *(stream for streams in small for stream in streams)):
