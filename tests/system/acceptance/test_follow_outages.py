@@ -14,6 +14,9 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.source import PostgresSource
+from eventlog.streams import identify
 from projections.follow import tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import APPLICATION_NAME
@@ -150,6 +153,31 @@ def test_a_killed_postgres(
     assert running.outcomes[0].failures == {}
     assert_same(url, imported)
     print(f"\nPostgres was killed {KILLS} times; the follower reported {len(running.messages)} messages")
+
+
+def test_a_killed_postgres_with_its_own_logs(
+    clones: Callable[[], str], imported: Digests, sure_server: EmbeddedPostgres
+) -> None:
+    """What the follower had committed and the disk did not have yet is folded again."""
+    url = clones()
+    for name in stream_names(JOBS):
+        PostgresEventLog.create(url, identify(name)).close()
+    plan = FollowPlan(tuple(stream_names(JOBS)))
+    with (
+        PostgresSource(url) as source,
+        following(url, source, plan, clock=lambda: IMPORTED_AT, settings=SETTINGS) as running,
+    ):
+        for part in range(KILLS + 1):
+            if part:
+                kill_server(sure_server)
+                sure_server.start()
+            for name, events in tiles(JOBS):
+                size = -(-len(events) // (KILLS + 1))
+                with PostgresEventLog(url, name) as log:
+                    log.append(as_new(events[part * size : (part + 1) * size]))
+        wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
+    assert running.outcomes[0].failures == {}
+    assert_same(url, imported)
 
 
 class Cutter:
