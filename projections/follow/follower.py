@@ -21,8 +21,6 @@ from projections.stream_lock import StreamLocks
 APPLICATION_NAME: Final = "coordstream follow"
 _LOCK_TIMEOUT: Final = "set lock_timeout = '2s'"
 """Other streams and heartbeats do not wait longer for a stream that another session has locked."""
-_ASYNCHRONOUS_COMMIT: Final = "set synchronous_commit = off"
-"""The events are on disk already. If the server crashes, the next session folds again what it has lost."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +106,8 @@ class Follower:
         with self._connect() as holding, self._connect() as working:
             for connection in (holding, working):
                 connection.execute(_LOCK_TIMEOUT)
-            if self._source.backend == POSTGRES:
-                working.execute(_ASYNCHRONOUS_COMMIT)
+            if self._source.backend == POSTGRES:  # its events are on disk: what a crash loses is folded again
+                working.execute("set synchronous_commit = off")
             attacher = self._attacher(working, self._locks(holding))
             try:
                 yield FollowSession(self._run, attacher, holding, self._source)

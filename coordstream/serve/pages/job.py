@@ -26,9 +26,8 @@ select * from projection.log_status
 where job_name = %(name)s and job_id = %(id)s and is_newest order by stream_kind desc
 """)
 _IS_OBSERVED: Final = """
-select exists (
-  select from projection.job_log j join projection.observed_input o using (job_suffix)
-  where j.job_name = %s and j.job_id = %s)
+select exists (select from projection.job_log j join projection.observed_input o using (job_suffix)
+               where j.job_name = %s and j.job_id = %s)
 """
 _UNKNOWN_LAG: Final = {"records_behind": None, "seconds_behind": None, "is_lower_bound": None, "records_lost": None}
 CONFIG_ROWS: Final = 200
