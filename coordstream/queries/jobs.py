@@ -42,11 +42,11 @@ _OF_SOME: Final = sql.SQL(
 _AGES: Final = ("commit_age_seconds", "silent_seconds", "lag_age_seconds")
 _VERSIONS: Final = sql.SQL("""
 select j.job_name, j.job_id, extract(epoch from now())::float8 as now,
-  case when not exists (select from projection.observed_input o where o.job_suffix = j.job_suffix)
+  case when not bool_or(exists (select from projection.observed_input o where o.job_suffix = j.job_suffix))
     then string_agg(concat_ws(':', p.log_id, p.xmin), ' ' order by p.log_id) end as version
 from projection.job_log j join projection.position p on p.log_id = j.log_id
 where j.is_current
-group by j.job_name, j.job_id, j.job_suffix
+group by j.job_name, j.job_id  -- several streams, if their configs have the same name
 order by j.job_name, j.job_id
 """)
 _COMMIT_MS: Final = sql.SQL("""

@@ -73,6 +73,16 @@ def test_tasks_are_read_again_after_each_change(orders: ImportedJob, change: str
     assert (after == before) is (change in ("nothing", "a rebuild"))
 
 
+def test_tasks_of_streams_with_the_same_job_name(orders: ImportedJob) -> None:
+    connection, fleet = orders.connection, FleetTasks()
+    named = [config_set("job.name", "orders"), config_set("job.id", "1"), *START]
+    twin = ImportedJob(connection, "twin", coordinator=named)
+    for job, end in ((orders, len(START)), (twin, len(named))):
+        before = tasks(connection, fleet)
+        job.import_recorded(job.coordinator_stream, recorded([task_container("b")], first=end))
+        assert tasks(connection, fleet) == tasks(connection, FleetTasks()) != before
+
+
 def test_the_tasks_of_observed_inputs_are_always_read(orders: ImportedJob) -> None:
     connection, fleet = orders.connection, FleetTasks()
     for seconds in (0, 60):
