@@ -27,17 +27,17 @@ MOST_LAG_AGE: Final = 300.0
 """Where a limit of lag is set: how old an observation of the inputs may be."""
 MOST_NAMES: Final = 3
 
-_TASKS: Final = """
+_TASKS: Final = sql.SQL("""
 select t.*, extract(epoch from now() - t.commit_time)::float8 as commit_age_seconds,
   extract(epoch from now() - coalesce(t.commit_time, t.assigned_at))::float8 as silent_seconds,
   extract(epoch from now() - t.last_known_at)::float8 as lag_age_seconds
 from projection.task_status t
 where {}
 order by t.job_name, t.job_id, t.task_name
-"""
-_OF_ONE: Final = sql.SQL(_TASKS.format("t.job_name = %(name)s and t.job_id = %(id)s"))
-_OF_SOME: Final = sql.SQL(
-    _TASKS.format("(t.job_name, t.job_id) in (select * from unnest(%(names)s::text[], %(ids)s::text[]))")
+""")
+_OF_ONE: Final = _TASKS.format(sql.SQL("t.job_name = %(name)s and t.job_id = %(id)s"))
+_OF_SOME: Final = _TASKS.format(
+    sql.SQL("(t.job_name, t.job_id) in (select * from unnest(%(names)s::text[], %(ids)s::text[]))")
 )
 _AGES: Final = ("commit_age_seconds", "silent_seconds", "lag_age_seconds")
 _VERSIONS: Final = sql.SQL("""
