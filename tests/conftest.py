@@ -1,5 +1,6 @@
 """The fixtures, a file a subject; see tests/fixtures."""
 
+import logging
 import signal
 from importlib import metadata
 from typing import Final
@@ -39,10 +40,10 @@ collect_ignore_glob = [*([] if PYSPARK >= (4, 2) else _STREAMS), *([] if PYSPARK
 
 
 def pytest_configure() -> None:
-    """Let signals reach the programs that tests start, also if the tests run in the background or under nohup.
-
-    These ignore SIGINT and SIGHUP, and children inherit that.
-    """
+    """Make the tests independent of how they are started and of what else the machine does."""
+    # In the background or under nohup, SIGINT and SIGHUP are ignored, also by the programs that tests start.
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
+    # On a busy machine kafka-python warns of slow tasks, which tests that count warnings must not see.
+    logging.getLogger("kafka.net.selector").setLevel(logging.ERROR)
