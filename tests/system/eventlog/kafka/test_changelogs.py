@@ -174,6 +174,7 @@ def test_a_change_that_arrives_late_does_not_overwrite_a_later_one(
 def paused(broker: KafkaBroker) -> Iterator[None]:
     """A broker that takes bytes but does not answer."""
     os.kill(broker.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, broker.pid, os.WSTOPPED)  # on a busy machine, threads stop later than the signal is sent
     try:
         yield
     finally:
