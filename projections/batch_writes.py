@@ -1,17 +1,13 @@
-"""The rows of a folded batch, by table, and their COPY into histories and dictionaries; current rows follow.
-
-The server is still at work when the client has sent everything. Functions call their parameter ``meanwhile`` then, for
-work that does not need the connection; it returns a true value if there was any.
-"""
+"""The rows of a folded batch, by table, and their COPY into histories and dictionaries; current rows follow."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from operator import itemgetter
 from typing import Any, Final
 
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import UTF8_TEXT, Columns, copying, json_rows
+from eventlog.postgres.copy_rows import UTF8_TEXT, Columns, Copies, json_rows
 from projections.fold.batch import BatchFold
 from projections.fold.checkpoints import Layout, input_streams
 from projections.fold.keys import KeyEntry
@@ -20,10 +16,6 @@ TableRows = tuple[Columns, Sequence[tuple[Any, ...]]]
 """Rows, and the table they go to."""
 
 Place = Callable[[Columns], Columns]
-Meanwhile = Callable[[], object]
-_IDLE_SECONDS: Final = 0.002
-"""How long there may be no work meanwhile before it is looked for again."""
-
 _PLACE: Final = {"log_offset": "int8", "record_time": "timestamptz"}
 _KEY: Final = {"log_id": "int4", "key_id": "int4"}
 _AUTHOR: Final = {"source": "text", "host": "text", "username": "text"}
@@ -90,33 +82,23 @@ _KEEP_CURRENT: Final = b"select projection.keep_current(%s, %s, %s)"
 
 
 def append_histories(
-    connection: Connection, fold: BatchFold, place: Place = lambda columns: columns, meanwhile: Meanwhile = lambda: None
+    connection: Connection, copies: Copies, fold: BatchFold, place: Place = lambda columns: columns
 ) -> None:
     """Append the batch's rows to every history and dictionary; ``place`` returns the table that gets them."""
-    with copying(connection, place(CHECKPOINT_EVENT)) as write:
+    with copies.open(place(CHECKPOINT_EVENT)) as write:
         fold.decode_checkpoints(write)
-        meanwhile()
-    _append(connection, place, envelope_rows(fold), fold.decode_messages)
-    _append(connection, place, (MESSAGE_EVENT, fold.messages), meanwhile)
-    for table_rows in other_rows(fold):
-        _append(connection, place, table_rows)
+    fold.decode_messages()
+    for columns, rows in (envelope_rows(fold), (MESSAGE_EVENT, fold.messages), *other_rows(fold)):
+        if not rows:
+            continue
+        if columns is CHECKPOINT_LAYOUT:  # few rows, of arrays, for which COPY has no form here
+            insert = _INSERT_LAYOUTS.format(place(columns).table).encode()
+            copies.run(partial(connection.execute, insert, (json.dumps(json_rows(columns, rows)),)))
+        else:
+            copies.copy(place(columns), rows)
     for key_id, offset in fold.quarantine.resolved:
         resolve = _RESOLVE.format(place(QUARANTINE).table).encode()
-        connection.execute(resolve, (offset, fold.log.log_id, key_id, offset))
-
-
-def _append(connection: Connection, place: Place, table_rows: TableRows, meanwhile: Meanwhile = lambda: None) -> None:
-    columns, rows = table_rows
-    if not rows:
-        meanwhile()
-        return
-    if columns is CHECKPOINT_LAYOUT:  # few rows, of arrays, for which COPY has no form here
-        insert = _INSERT_LAYOUTS.format(place(columns).table).encode()
-        connection.execute(insert, (json.dumps(json_rows(columns, rows)),))
-        return
-    with copying(connection, place(columns)) as write:
-        write(rows)
-        meanwhile()
+        copies.run(partial(connection.execute, resolve, (offset, fold.log.log_id, key_id, offset)))
 
 
 def envelope_rows(fold: BatchFold) -> TableRows:
@@ -157,14 +139,9 @@ class Touched:
         return {"messages": sorted(self.messages), "checkpoints": sorted(self.checkpoints)}
 
 
-def keep_current(connection: Connection, log_id: int, touched: Touched, meanwhile: Meanwhile) -> None:
+def keep_current(connection: Connection, log_id: int, touched: Touched) -> None:
     """Bring the tables of current rows of a log up to date with the histories."""
-    with ThreadPoolExecutor(1) as other_thread:
-        keeping = other_thread.submit(connection.execute, _KEEP_CURRENT, (log_id, *touched.keys().values()))
-        while not keeping.done():
-            if not meanwhile():
-                wait([keeping], _IDLE_SECONDS)
-        keeping.result()
+    connection.execute(_KEEP_CURRENT, (log_id, *touched.keys().values()))
 
 
 def _key_row(log_id: int, entry: KeyEntry, key_sha256: bytes) -> tuple[Any, ...]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
+from functools import partial
 from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -11,15 +12,14 @@ from typing import Any, Final, TypeVar
 from psycopg.pq import TransactionStatus
 
 from eventlog.events import EventColumns, RecordedEvent, bytes_of, no_collections
-from eventlog.postgres.archive import archive_rows, archive_writer
+from eventlog.postgres.archive import ARCHIVED, archive_rows
 from eventlog.postgres.connection import CONFLICTS, Connection
-from eventlog.postgres.copy_rows import json_rows
+from eventlog.postgres.copy_rows import Copies, Meanwhile, copying, json_rows
 from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import micros_of
 from projections.batch_writes import (
     CHECKPOINT_EVENT,
     MESSAGE_EVENT,
-    Meanwhile,
     Touched,
     append_histories,
     envelope_rows,
@@ -46,7 +46,7 @@ FEW_BYTES: Final = 64 << 10
 """Batches of at most this many events, and bytes of keys and values, are sent as JSON in one statement."""
 
 _ALTERNATING_EVENTS: Final = 500
-"""Archiving and folding alternate, so that the server archives while we fold."""
+"""Archiving and folding alternate, so that events are in the processor's caches when they are folded."""
 
 POSITION_CHANNEL: Final = "coordstream_position"
 """Notified of every new position; the payload is JSON: stream_name, stream_kind, incarnation, next_offset."""
@@ -165,13 +165,14 @@ class Projector:
         else:
             with no_collections(freeze=True), self._connection.transaction():
                 self._hold()
-                self._write(events, swept, fold, meanwhile)
-                for batch in further:
-                    fold = BatchFold(log_fold, micros_of(self._clock()))
-                    self._partitions.ensure(batch)
-                    self._write(batch, (), fold, meanwhile)
-                    next_offset = batch[-1].offset + 1
-                keep_current(self._connection, self._log.log_id, self._touched, meanwhile)
+                with copying(self._connection, meanwhile) as copies:
+                    self._write(copies, events, swept, fold)
+                    for batch in further:
+                        fold = BatchFold(log_fold, micros_of(self._clock()))
+                        copies.run(partial(self._partitions.ensure, batch))
+                        self._write(copies, batch, (), fold)
+                        next_offset = batch[-1].offset + 1
+                    copies.run(partial(keep_current, self._connection, self._log.log_id, self._touched))
                 self._name_job()
                 self._on_step("merged")
                 self._move(next_offset)
@@ -204,39 +205,35 @@ class Projector:
         self._move(next_offset)
         self.next_offset = next_offset
 
-    def _write(
-        self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold, meanwhile: Meanwhile
-    ) -> None:
-        """Write many events with one COPY per table; the server works on them while we fold."""
-        self._take(events, fold)
+    def _write(self, copies: Copies, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> None:
+        """Write many events with one COPY per table."""
+        self._take(copies, events, fold)
         fold.sweep(swept)
         self._on_step("archived")
-        append_histories(self._connection, fold, meanwhile=meanwhile)
+        append_histories(self._connection, copies, fold)
         self._touched.add(fold)
         self._on_step("folded")
 
-    def _take(self, events: Sequence[RecordedEvent], fold: BatchFold) -> None:
+    def _take(self, copies: Copies, events: Sequence[RecordedEvent], fold: BatchFold) -> None:
         """Add the events to the fold, and to the archive if we keep it."""
         if not self._archives:
             fold.add(EventColumns.of(events))
             return
-        with archive_writer(self._connection, self._log.log_id, fold.archived_at) as write:
+        with copies.open(ARCHIVED) as write:
             for first in range(0, len(events), _ALTERNATING_EVENTS):
                 some = EventColumns.of(events[first : first + _ALTERNATING_EVENTS])
-                write(some)
+                write(archive_rows(self._log.log_id, repeat(fold.archived_at), some))
                 fold.add(some)
-                if not fold.checkpoints:  # otherwise while their envelopes are written
-                    fold.decode_messages()
 
     def _rows(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> dict[str, Any]:
         columns = EventColumns.of(events)
         fold.add(columns)
         fold.sweep(swept)
-        archived = [archive_rows(self._log.log_id, repeat(fold.archived_at), columns)] if self._archives else []
+        archived = archive_rows(self._log.log_id, repeat(fold.archived_at), columns) if self._archives else ()
         checkpoints: list[CheckpointRow] = []
         fold.decode(checkpoints.extend)
         histories = [(CHECKPOINT_EVENT, checkpoints), envelope_rows(fold), (MESSAGE_EVENT, fold.messages)]
-        tables = chain(archived, histories, other_rows(fold))
+        tables = chain([(ARCHIVED, archived)], histories, other_rows(fold))
         rows: dict[str, Any] = {columns.table: json_rows(columns, rows) for columns, rows in tables}
         rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.quarantine.resolved]
         self._touched.add(fold)

@@ -10,7 +10,7 @@ from psycopg import sql
 from eventlog.events import EventColumns, RecordedEvent, bytes_of, no_collections
 from eventlog.postgres.archive import ArchivedEvents, read_archived
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import Columns
+from eventlog.postgres.copy_rows import Columns, copying
 from eventlog.timestamps import MICROS_OF_AN_HOUR, all_storable_micros
 from projections.batch_writes import HISTORIES, append_histories
 from projections.fold.batch import BatchFold
@@ -98,7 +98,8 @@ class ScratchFold:
         fold = BatchFold(self._fold, batch.archived_at)
         fold.add(EventColumns.of(batch.events))
         fold.sweep(batch.swept)
-        append_histories(self._connection, fold, self._place)
+        with copying(self._connection) as copies:
+            append_histories(self._connection, copies, fold, self._place)
         self._swept += len(batch.swept)
         self.events += len(batch.events)
         self._on_progress(len(batch.events))

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from functools import partial
+from queue import Empty, Queue
 from struct import Struct
 from typing import Any, Final, NamedTuple
-
-from psycopg import Copy
 
 from eventlog.compiled import compiled_part
 from eventlog.postgres.connection import Connection
@@ -21,11 +22,19 @@ COPIED_AS: Final = {TIMESTAMPTZ: "int8", JSONB: "bytea", UTF8_TEXT: "bytea"}
 
 Rows = Iterable[tuple[Any, ...]]
 RowsWriter = Callable[[Rows], None]
+Meanwhile = Callable[[], object]
 
 _compiled = compiled_part("eventlog.postgres._copy_rows")
 _SIGNATURE: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER: Final = b"\xff\xff"
 _BLOCK_BYTES: Final = 32 << 10
+_MOST_UNSENT: Final = 2_048
+"""How many blocks may wait to be sent."""
+
+_COMPLETE: Final = b""
+_IDLE_SECONDS: Final = 0.002
+"""How long there may be no work meanwhile before it is looked for again."""
+
 _KINDS: Final = {"int2": b"2", "int4": b"4", "int8": b"8", "bool": b"?", "bytea": b"b", "text": b"t", "text[]": b"d"}
 """How the compiled part encodes a type."""
 
@@ -49,35 +58,97 @@ class Columns(NamedTuple):
         return ", ".join(name for name, _ in self.columns)
 
 
-def copy_rows(connection: Connection, columns: Columns, rows: Rows) -> None:
-    with copying(connection, columns) as write:
-        write(rows)
+class _CutOff(Exception):
+    """No more rows will come for a COPY."""
+
+
+class Copies:
+    """Rows and statements that a thread of its own sends, in order, while the caller makes more of them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._unsent = Queue[Callable[[], object] | bytes | list[Any] | None](_MOST_UNSENT)
+
+    def run(self, statement: Callable[[], object]) -> None:
+        """Call a function that uses the connection, when all before it is sent."""
+        self._unsent.put(statement)
+
+    def copy(self, columns: Columns, rows: Rows) -> None:
+        with self.open(columns) as write:
+            write(rows)
+
+    @contextmanager
+    def open(self, columns: Columns) -> Iterator[RowsWriter]:
+        """Open a COPY in binary format; until its end, nothing else can be sent."""
+        types = [COPIED_AS.get(kind, kind) for _, kind in columns.columns]
+        self.run(partial(self._copy, f"copy {columns.table} ({columns.names}) from stdin (format binary)", types))
+        if _compiled is None:
+            yield lambda rows: self._unsent.put(list(rows))
+        else:
+            encoded = _EncodedRows(self._unsent.put, types)
+            yield encoded.write
+            encoded.end()
+        self._unsent.put(_COMPLETE)
+
+    def end(self) -> None:
+        self._unsent.put(None)
+
+    def cut(self) -> None:
+        """End, and do not send what is unsent."""
+        with suppress(Empty):
+            while True:
+                self._unsent.get_nowait()
+        self.end()
+
+    def send(self) -> None:
+        """Send until the end. Raises the first error, after which nothing is sent."""
+        try:
+            while callable(statement := self._unsent.get()):
+                statement()
+        except BaseException:
+            while self._unsent.get() is not None:
+                pass
+            raise
+
+    def _copy(self, statement: str, types: Sequence[str]) -> None:
+        with self._connection.cursor() as cursor, cursor.copy(statement.encode()) as copy:
+            copy.set_types(types)
+            for block in iter(self._unsent.get, _COMPLETE):
+                if block is None:
+                    self.end()
+                    raise _CutOff
+                if isinstance(block, bytes):
+                    copy.write(block)
+                elif isinstance(block, list):
+                    for row in block:
+                        copy.write_row(row)
 
 
 @contextmanager
-def copying(connection: Connection, columns: Columns) -> Iterator[RowsWriter]:
-    """Open a COPY in binary format; the server processes written rows while the caller makes more."""
-    statement = f"copy {columns.table} ({columns.names}) from stdin (format binary)"
-    types = [COPIED_AS.get(kind, kind) for _, kind in columns.columns]
-    with connection.cursor() as cursor, cursor.copy(statement.encode()) as copy:
-        if _compiled is None:
-            copy.set_types(types)
-            yield _row_by_row(copy)
-        else:
-            encoded = _EncodedRows(copy, types)
-            yield encoded.write
-            encoded.end()
+def copying(connection: Connection, meanwhile: Meanwhile = lambda: None) -> Iterator[Copies]:
+    """Send rows and statements over a connection, which nothing else may use before the end.
+
+    The end returns when the server has done them all, and raises the first error. Until then it calls ``meanwhile``,
+    for other work; it returns a true value if there was any.
+    """
+    copies = Copies(connection)
+    with ThreadPoolExecutor(1) as other_thread:
+        sent = other_thread.submit(copies.send)
+        try:
+            yield copies
+            copies.end()
+            while not sent.done():
+                if not meanwhile():
+                    wait([sent], _IDLE_SECONDS)
+        except BaseException:
+            copies.cut()
+            raise
+        sent.result()
 
 
-def _row_by_row(copy: Copy) -> RowsWriter:
-    format_row = copy.formatter.write_row  # what Copy.write_row calls, one call less for each row
-
-    def write(rows: Rows) -> None:
-        for row in rows:
-            if block := format_row(row):
-                copy.write(bytes(block))
-
-    return write
+def copy_rows(connection: Connection, columns: Columns, rows: Rows) -> None:
+    with copying(connection) as copies:
+        copies.copy(columns, rows)
 
 
 _TEXT_OID: Final = 25
@@ -98,8 +169,8 @@ def _text_array(values: Sequence[str | None]) -> bytes:
 class _EncodedRows:
     """Rows that the compiled part encodes, in blocks."""
 
-    def __init__(self, copy: Copy, types: Sequence[str]) -> None:
-        self._copy = copy
+    def __init__(self, send: Callable[[bytes], None], types: Sequence[str]) -> None:
+        self._send = send
         self._kinds = b"".join(_KINDS[kind] for kind in types)
         self._pending = bytearray(_SIGNATURE)
 
@@ -111,7 +182,7 @@ class _EncodedRows:
                 self._pending += encoded
             else:
                 self._send_pending()
-                self._copy.write(encoded)
+                self._send(encoded)
 
     def end(self) -> None:
         self._pending += _TRAILER
@@ -119,7 +190,7 @@ class _EncodedRows:
 
     def _send_pending(self) -> None:
         if self._pending:
-            self._copy.write(bytes(self._pending))
+            self._send(bytes(self._pending))
             self._pending.clear()
 
 

@@ -22,6 +22,13 @@ APPLICATION_NAME: Final = "coordstream follow"
 _LOCK_TIMEOUT: Final = "set lock_timeout = '2s'"
 """Other streams and heartbeats do not wait longer for a stream that another session has locked."""
 
+SWITCH_SECONDS: Final = 0.0005
+"""How long a thread runs while another one waits for Python's interpreter.
+
+kafka-python decodes answers in a thread of its own, and another one sends rows to the server. With Python's 5 ms, both
+wait that long after each system call while this thread folds, and this thread while a large answer is decoded.
+"""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -103,6 +110,7 @@ class Follower:
     @contextmanager
     def _session(self) -> Iterator[FollowSession]:
         switch_seconds = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_SECONDS)
         with self._connect() as holding, self._connect() as working:
             for connection in (holding, working):
                 connection.execute(_LOCK_TIMEOUT)

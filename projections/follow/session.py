@@ -1,6 +1,5 @@
 """The follower's inner loop, while its connections last: attach streams, poll, apply batches, write heartbeats."""
 
-import sys
 from collections.abc import Sequence
 from datetime import datetime
 from time import monotonic
@@ -36,13 +35,6 @@ SUSPENDED_MS: Final = 30_000
 LISTING_SECONDS: Final = 5.0
 _LONGEST_POLL: Final = 1.0
 _BUFFERING_POLL: Final = BUFFER_SECONDS / 2
-LIVE_SECONDS: Final = 0.0005
-"""How long a thread runs while another one waits for Python's interpreter, while all streams are live.
-
-kafka-python decodes answers in a thread of its own. With Python's 5 ms, the follower's thread waits that long after
-each system call until a large answer is decoded, such as the metadata of 300 topics. While streams catch up, more
-switches would only take more time.
-"""
 
 
 class Stopped(Exception):
@@ -59,7 +51,6 @@ class FollowSession:
         self._attacher = attacher
         self._connection = connection
         self._source = source
-        self._switch_seconds = sys.getswitchinterval()
         self._heartbeat = Turns(HEARTBEAT_SECONDS, HEARTBEAT_STREAMS)
         self._refusals = Refusals(run, attacher, connection, self._heartbeat)
         self._list_at = AT_ONCE
@@ -143,11 +134,6 @@ class FollowSession:
             self._source.assign({name: tail.buffer.next_offset for name, tail in tails.items()})
             self._assigned = tails
             self._error_ahead = None  # the source finds it again
-            self._choose_thread_switches()
-
-    def _choose_thread_switches(self) -> None:
-        is_live = all(tail.is_live for tail in self._assigned.values())
-        sys.setswitchinterval(LIVE_SECONDS if is_live else self._switch_seconds)
 
     def _poll(self) -> list[Read]:
         if (error := self._error_ahead) is not None:
@@ -167,15 +153,15 @@ class FollowSession:
         due.append(self._heartbeat.due_at)
         return min(max(min(due) - monotonic(), 0.0), _LONGEST_POLL)
 
-    def _read_ahead(self) -> bool:
-        """Read what has come while the server stores a batch; return whether anything has.
+    def _read_ahead(self, timeout: float) -> bool:
+        """Read what comes while the server stores a batch; return whether anything has come.
 
         The next poll raises the error of this one.
         """
         reads: list[Read] = []
         if self._error_ahead is None and not any(tail.buffer.is_full for tail in self._assigned.values()):
             try:
-                reads = self._source.poll(0.0)
+                reads = self._source.poll(timeout)
                 self._buffer(reads)
             except Exception as error:  # any error here would be taken for one of the batch
                 self._error_ahead = error
@@ -200,7 +186,7 @@ class FollowSession:
     def _apply(self, stream: FollowedStream, tail: Tail) -> None:
         before = tail.state
         self._attacher.locks.notice_end()
-        progress = tail.apply(self._read_ahead)
+        progress = tail.apply(self._read_ahead, self._may_go_on)
         stream.count(progress)
         self._written += progress.events
         self._run.on_progress(progress)
@@ -209,8 +195,11 @@ class FollowSession:
         self._finish_if_done(stream)
         if stream.tail is not tail or tail.state != before:
             self._heartbeat.trigger()
-            self._choose_thread_switches()
             self._collect_statistics()
+
+    def _may_go_on(self) -> bool:
+        """Whether the transaction of a stream that catches up may be a long one: no live stream waits for its end."""
+        return not self._run.stop_flag.is_set and not any(tail.is_live for tail in self._assigned.values())
 
     def _collect_statistics(self) -> None:
         """After a catch-up, when no stream is left to be read."""

@@ -1,11 +1,12 @@
 """The tail of a log: buffers the events that polls return, and applies them in batches."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from time import monotonic
 from typing import Final, NamedTuple
 
 from eventlog.events import RecordedEvent, bytes_of
-from eventlog.source import Read
-from projections.batch_writes import Meanwhile
+from eventlog.source import OffsetLost, Read
 from projections.follow.heartbeat import State
 from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector, retry_conflicts
 from projections.tracked_logs import TrackedLog
@@ -14,6 +15,10 @@ BUFFERED_BYTES: Final = 4 * BATCH_BYTES
 """How much all streams together may buffer."""
 BUFFER_SECONDS: Final = 0.1
 """How long a stream that catches up waits for more events while polls return other streams' events."""
+TRANSACTION_SECONDS: Final = 3.0
+"""How long a transaction takes further batches of a stream that catches up: current rows are kept once, at its end."""
+
+ReadAhead = Callable[[float], bool]
 
 
 class Progress(NamedTuple):
@@ -106,20 +111,64 @@ class Tail:
     def add(self, read: Read, now: float) -> None:
         self.buffer.add(read, now)
 
-    def apply(self, meanwhile: Meanwhile = lambda: None) -> Progress:
+    def apply(self, read_ahead: ReadAhead = lambda _: False, may_go_on: Callable[[], bool] = lambda: False) -> Progress:
         """Apply a batch, and move the position over offsets without events that follow it.
 
-        ``meanwhile``: see `Projector.apply`; it may `add` events. Raises PositionMoved if another follower writes the
-        log, LockNotAvailable if another session blocks it for longer than this session waits for locks. After an error,
-        what was read and not applied has to be read again.
+        ``read_ahead`` waits at most as many seconds for events, may `add` some, and returns whether any came. If a full
+        batch is applied, full ones that come within `TRANSACTION_SECONDS` are part of its transaction, as long as
+        ``may_go_on``. Raises PositionMoved if another follower writes the log, LockNotAvailable if another session
+        blocks it for longer than this session waits for locks. After an error, what was read and not applied has to be
+        read again.
         """
-        first, (events, next_offset) = self.position, self.buffer.pop_batch()
+        first, taken = self.position, _Taken()
+        is_full = self.buffer.is_full
+        events = taken.pop(self.buffer)
+
+        def apply() -> None:
+            if taken.batches > 1:  # what came after the first batch is gone: it has to be read again
+                raise OffsetLost(self.stream_name, self.position)
+            further = self._further(taken, read_ahead, may_go_on) if is_full else ()
+            self._projector.apply(events, meanwhile=lambda: read_ahead(0.0), further=further)
+
         if events:
-            retry_conflicts(lambda: self._projector.apply(events, meanwhile=meanwhile))
-        if next_offset > self.position:
-            retry_conflicts(lambda: self._projector.pass_to(next_offset))
-        last_time = events[-1].timestamp if events else None
-        return Progress(self.stream_name, self.state, len(events), first, self.position, self.target, last_time)
+            retry_conflicts(apply)
+        if taken.next_offset > self.position:
+            retry_conflicts(lambda: self._projector.pass_to(taken.next_offset))
+        return Progress(
+            self.stream_name, self.state, taken.events, first, self.position, self.target, taken.last_timestamp
+        )
+
+    def _further(
+        self, taken: "_Taken", read_ahead: ReadAhead, may_go_on: Callable[[], bool]
+    ) -> Iterator[list[RecordedEvent]]:
+        until = monotonic() + TRANSACTION_SECONDS
+        while may_go_on() and self._fill(read_ahead, until):
+            yield taken.pop(self.buffer)
+
+    def _fill(self, read_ahead: ReadAhead, until: float) -> bool:
+        """Read on until the buffer has a full batch; return whether it has one in time."""
+        while not self.buffer.is_full and not self.is_read_to_target:
+            if monotonic() > until or not read_ahead(BUFFER_SECONDS):
+                return False
+        return self.buffer.is_full
+
+
+@dataclass
+class _Taken:
+    """What was taken from a buffer for one transaction."""
+
+    batches: int = 0
+    events: int = 0
+    next_offset: int = 0
+    last_timestamp: int | None = None
+
+    def pop(self, buffer: EventBuffer) -> list[RecordedEvent]:
+        events, self.next_offset = buffer.pop_batch()
+        self.batches += 1
+        self.events += len(events)
+        if events:
+            self.last_timestamp = events[-1].timestamp
+        return events
 
 
 def due_tails(tails: Iterable[Tail], read_names: set[str], now: float) -> list[Tail]:

@@ -26,7 +26,6 @@ from eventlog.kafka.options import require_brokers
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection
 from eventlog.source import Read, SourceUnavailable
-from projections.batch_writes import Meanwhile
 from projections.follow.delegated import Delegated
 from projections.follow.tail import EventBuffer, Progress, Tail
 from projections.projector import Projector
@@ -214,7 +213,7 @@ class MicroBatchTail(Tail):
         if isinstance(read, RangeRead):
             self._results.append(read.result)
 
-    def apply(self, meanwhile: Meanwhile = lambda: None) -> Progress:  # noqa: ARG002 (executors store the events)
+    def apply(self, *_: object) -> Progress:
         """Move the position to where executors have moved it. Raises the error of a range that was not applied."""
         first = self.position
         self.buffer.pop_batch()

@@ -8,9 +8,8 @@ from itertools import chain, groupby
 from typing import Any, Final
 
 from eventlog.events import EventColumns
-from eventlog.postgres.archive import ArchivedEvents, archive_rows, first_difference
+from eventlog.postgres.archive import ArchivedEvents, archive_events, first_difference
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import copy_rows
 from eventlog.postgres.log_registry import insert_log
 from eventlog.source import POSTGRES
 from eventlog.streams import StreamIdentity, identify
@@ -166,7 +165,7 @@ class _LogRestore:
 def archive_page(connection: Connection, partitions: LogPartitions, log_id: int, page: ArchivedEvents) -> None:
     """Write events of a lake into the archive, with their times of archiving."""
     partitions.ensure(page.events)
-    copy_rows(connection, *archive_rows(log_id, page.archived_at, EventColumns.of(page.events)))
+    archive_events(connection, log_id, page.archived_at, EventColumns.of(page.events))
 
 
 def _tracked(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -10,8 +11,8 @@ from psycopg.errors import DeadlockDetected
 
 from eventlog.errors import WireError
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.copy_rows import Columns, copying
-from projections import batch_writes, planner_statistics
+from eventlog.postgres.copy_rows import Columns, Copies, RowsWriter
+from projections import planner_statistics
 from projections import rebuild as module
 from projections.batch_writes import HISTORIES
 from projections.errors import NOT_FOLDED, FoldVersionDiffers, ProjectionError
@@ -161,12 +162,13 @@ def copied_into(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The histories into which a fold has copied rows since then."""
     tables: list[str] = []
 
-    def spy(connection: Connection, columns: Columns) -> Any:
+    def spy(copies: Copies, columns: Columns) -> AbstractContextManager[RowsWriter]:
         if columns.table.partition(".")[2] in HISTORY_TABLES:
             tables.append(columns.table)
-        return copying(connection, columns)
+        return open_copy(copies, columns)
 
-    monkeypatch.setattr(batch_writes, "copying", spy)
+    open_copy = Copies.open
+    monkeypatch.setattr(Copies, "open", spy)
     return tables
 
 

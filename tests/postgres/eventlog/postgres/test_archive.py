@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from itertools import repeat
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, EventColumns, RecordedEvent
 from eventlog.postgres import archive as archive_module
-from eventlog.postgres.archive import archive_writer, read_archive
+from eventlog.postgres.archive import archive_events, read_archive
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS
@@ -38,8 +39,7 @@ def archive(connection: Connection, events: Sequence[RecordedEvent], log_id: int
     with connection.transaction():
         for first in ranges_of(event.offset for event in events):
             ensure_partition(connection, "eventlog", "event", first)
-        with archive_writer(connection, log_id, 1) as write:
-            write(EventColumns.of(events))
+        archive_events(connection, log_id, repeat(1), EventColumns.of(events))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

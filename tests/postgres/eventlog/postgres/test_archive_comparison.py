@@ -1,12 +1,13 @@
 """Events of a log beside those of the archive."""
 
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Final
 
 import pytest
 
 from eventlog.events import EventColumns, RecordedEvent
-from eventlog.postgres.archive import archive_writer, first_difference, tail_start
+from eventlog.postgres.archive import archive_events, first_difference, tail_start
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.table_partitions import ensure_partition
 
@@ -29,8 +30,7 @@ def archive(database_url: str) -> Iterator[Connection]:
             with connection.transaction():
                 for first in (0, 20_000_000):
                     ensure_partition(connection, "eventlog", "event", first)
-                with archive_writer(connection, log_id, 0) as write:
-                    write(EventColumns.of(events))
+                archive_events(connection, log_id, repeat(0), EventColumns.of(events))
         yield connection
 
 
@@ -64,8 +64,7 @@ def test_a_difference_is_found_beyond_the_first_thousand(connected: Connection) 
     events = [RecordedEvent(offset, 0, 0, b"k", b"%d" % offset) for offset in range(2_500)]
     with connected.transaction():
         ensure_partition(connected, "eventlog", "event", 0)
-        with archive_writer(connected, 1, 0) as write:
-            write(EventColumns.of(events))
+        archive_events(connected, 1, repeat(0), EventColumns.of(events))
     assert first_difference(connected, 1, events) is None
     events[2_400] = events[2_400]._replace(value=b"x")
     assert first_difference(connected, 1, events) == 2_400

@@ -4,7 +4,7 @@ Rows that go as JSON are the same rows as those that go by COPY.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import psycopg
@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 
 from eventlog.postgres import copy_rows as module
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.copy_rows import UTF8_TEXT, Columns, copy_rows, copying, json_rows, time_text
+from eventlog.postgres.copy_rows import UTF8_TEXT, Columns, Copies, copy_rows, copying, json_rows, time_text
 from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS, storable_micros
 from tests.fixtures.compiled_parts import with_and_without
 
@@ -65,8 +65,9 @@ def test_values_come_as_they_were_given(connected: Connection) -> None:
 
 def test_rows_of_many_blocks_are_written_once(connected: Connection) -> None:
     numbered = [(n, *ROWS[1][1:]) for n in range(20_000)]
-    with copying(connected, COLUMNS) as write:
+    with copying(connected) as copies, copies.open(COLUMNS) as write:
         write(numbered[:1])
+        write([])
         write(numbered[1:])
     counted = connected.execute("select count(*), count(distinct n), max(n) from written").fetchone()
     assert counted == (20_000, 20_000, 19_999)
@@ -77,6 +78,62 @@ def test_a_row_that_does_not_fit_writes_nothing(connected: Connection, row: tupl
     with pytest.raises((psycopg.Error, ValueError, OverflowError, struct.error)), connected.transaction():
         copy_rows(connected, COLUMNS, [ROWS[0], row])
     assert written(connected) == []
+
+
+def test_statements_are_sent_in_order(connected: Connection) -> None:
+    counts = list[tuple[Any, ...]]()
+    with copying(connected) as copies:
+        for _ in range(2):
+            copies.copy(COLUMNS, ROWS)
+            copies.run(lambda: counts.extend(connected.execute("select count(*) from written")))
+    assert counts == [(3,), (6,)]
+
+
+def test_other_work_is_done_while_the_server_is_busy(connected: Connection, empty_database_url: str) -> None:
+    """It waits here for a lock, which only the other work ends."""
+    connected.execute("set lock_timeout = '10s'")
+    with connect(empty_database_url) as other, other.transaction():
+        other.execute("lock written")
+        with copying(connected, lambda: other.execute("rollback")) as copies:
+            copies.copy(COLUMNS, ROWS)
+    assert len(written(connected)) == 3
+
+
+MISSING: Final = COLUMNS._replace(table="missing")
+
+
+def failing(copies: Copies) -> None:
+    with copies.open(COLUMNS) as write:
+        write(ROWS)
+        raise LookupError
+
+
+@pytest.mark.parametrize(
+    ("fail", "error"),
+    [
+        (
+            lambda copies: copies.copy(COLUMNS._replace(table="missing"), [ROWS[1]] * 10_000),
+            psycopg.errors.UndefinedTable,
+        ),
+        (lambda copies: copies.copy(COLUMNS, ROWS), psycopg.errors.UniqueViolation),
+        (failing, LookupError),
+    ],
+)
+def test_after_an_error_the_connection_can_be_used_again(
+    connected: Connection, fail: Callable[[Copies], None], error: type[Exception]
+) -> None:
+    connected.execute("create unique index on written (n)")
+
+    def write() -> None:
+        with connected.transaction(), copying(connected) as copies:
+            copies.copy(COLUMNS, ROWS)
+            fail(copies)
+            copies.copy(COLUMNS, [(9, *ROWS[1][1:])] * 10_000)
+
+    with pytest.raises(error):
+        write()
+    copy_rows(connected, COLUMNS, ROWS)
+    assert len(written(connected)) == 3
 
 
 def test_values_come_as_they_do_by_copy(connected: Connection) -> None:

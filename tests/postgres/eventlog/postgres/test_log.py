@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import repeat
 
 import psycopg
 import pytest
@@ -11,7 +12,7 @@ from psycopg.conninfo import make_conninfo
 
 from eventlog.events import LOG_APPEND_TIME, EventColumns, NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, EventLog, StreamExists
-from eventlog.postgres.archive import archive_writer
+from eventlog.postgres.archive import archive_events
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import EVENT_CHANNEL, PostgresEventLog, UnknownStream
 from eventlog.postgres.log_registry import insert_log
@@ -176,8 +177,7 @@ def test_the_archive_of_another_log_is_read_and_not_appended_to(connected: Conne
     with connected.transaction():
         stored = insert_log(connected, STREAM.stream_name, "coordinator", 1, "recording", NOW)
         ensure_partition(connected, "eventlog", "event", 0)
-        with archive_writer(connected, stored.log_id, 0) as write:
-            write(EventColumns.of([event]))
+        archive_events(connected, stored.log_id, repeat(0), EventColumns.of([event]))
     log = PostgresEventLog(connected, STREAM.stream_name)
     assert (log.start_offset(), log.end_offset(), list(log.read())) == (5, 6, [event])
     assert log.capabilities == Capabilities(can_append=False, conditional_append=False)

@@ -11,12 +11,13 @@ import pytest
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
 from eventlog.source import Read, SourceUnavailable
-from projections.follow import session, tail
+from projections.follow import attacher, session, tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Outcome
 from projections.follow.heartbeat import server_now
+from projections.projector import OnStep
 from tests.builders import config_set, recorded
-from tests.fixtures.memory_source import DAY_MS, MemorySource
+from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
 from tests.fixtures.projections.follow.running import (
     COUNTS,
     ORDERS,
@@ -54,16 +55,23 @@ class ReadMeanwhile(MemorySource):
         return super().poll(timeout)
 
 
-COPIED: Final = ["archived", "poll", "poll", "folded", "merged", "committed"]
-"""The steps of a batch of messages, with the polls in it."""
-
-
-def follow_copying(database_url: str, cluster: ReadMeanwhile, events: int) -> Outcome:
-    """Follow a topic with that many events to its end, and send all of them by COPY."""
+def write_configs(cluster: MemorySource, events: int) -> MemoryTopic:
+    """A new topic with that many events."""
     topic = cluster.create(ORDERS)
     for number in range(events):
         topic.append(b'[1,"set-config","k"]', b'{"values":{"value":"%d"}}' % number)
-    make_projector = always_copying(cluster.calls.append)
+    return topic
+
+
+def follow_copying(database_url: str, cluster: ReadMeanwhile, events: int, on_step: OnStep = lambda _: None) -> Outcome:
+    """Follow a topic with that many events to its end, and send all of them by COPY."""
+    write_configs(cluster, events)
+
+    def note(step: str) -> None:
+        cluster.calls.append(step)
+        on_step(step)
+
+    make_projector = always_copying(note)
     plan = FollowPlan((ORDERS,), once=True)
     with following(database_url, cluster, plan, make_projector=make_projector) as running:
         wait_until(lambda: running.outcomes, what="the end")
@@ -76,10 +84,43 @@ def test_the_next_events_are_read_while_the_server_stores_a_batch(
     monkeypatch.setattr(tail, "BATCH_EVENTS", 5)
     cluster = ReadMeanwhile()
     assert follow_copying(database_url, cluster, 20).events == 20
-    batch = cluster.calls[cluster.calls.index("archived") :]
-    assert batch[: len(COPIED)] == COPIED
-    history = connected.execute("select log_offset from coordinator.config_history order by 1")
-    assert history.fetchall() == [(offset,) for offset in range(20)]
+    steps = cluster.calls[cluster.calls.index("archived") :]
+    assert steps[:3] == ["archived", "folded", "poll"]
+    assert [step for step in steps if step != "poll"] == ["archived", "folded"] * 4 + ["merged", "committed"]
+    assert offsets(connected) == list(range(20))
+
+
+def offsets(connection: Connection) -> list[int]:
+    return [offset for (offset,) in connection.execute("select log_offset from coordinator.config_history order by 1")]
+
+
+def test_a_conflict_in_a_transaction_of_several_batches_loses_no_event(
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail, "BATCH_EVENTS", 5)
+    monkeypatch.setattr(attacher, "LOST_OFFSET_SECONDS", 0.01)
+    conflicts = iter([psycopg.errors.DeadlockDetected()])
+
+    def fail_once(step: str) -> None:
+        if step == "merged" and (conflict := next(conflicts, None)):
+            raise conflict
+
+    assert follow_copying(database_url, ReadMeanwhile(), 20, fail_once).events == 20
+    assert offsets(connected) == list(range(20))
+
+
+def test_a_stream_that_catches_up_commits_each_batch_while_another_is_live(
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail, "BATCH_EVENTS", 5)
+    cluster = ReadMeanwhile()
+    cluster.create(COUNTS)  # it is live at once
+    topic = write_configs(cluster, 20)
+    make_projector = always_copying(cluster.calls.append)
+    with following(database_url, cluster, FollowPlan((COUNTS, ORDERS)), make_projector=make_projector):
+        wait_for_position(connected, ORDERS, topic.end_offset)
+    steps = [step for step in cluster.calls if step != "poll"]
+    assert steps == ["archived", "folded", "merged", "committed"] * 4
 
 
 @pytest.mark.parametrize(
@@ -92,8 +133,8 @@ def test_an_error_of_reading_ahead_does_not_undo_the_batch(
     cluster = ReadMeanwhile(error)
     outcome = follow_copying(database_url, cluster, 20)
     assert (outcome.events, outcome.failures) == (20, {})
-    batch = cluster.calls[cluster.calls.index("archived") :]
-    assert batch[:5] == ["archived", "poll", "folded", "merged", "committed"]
+    steps = cluster.calls[cluster.calls.index("archived") :]
+    assert steps[:5] == ["archived", "folded", "poll", "merged", "committed"]
     assert connected.execute("select count(*) from coordinator.config_history").fetchone() == (20,)
 
 
