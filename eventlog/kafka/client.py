@@ -15,6 +15,7 @@ from kafka.errors import (
     KafkaConfigurationError,
     KafkaConnectionError,
     KafkaError,
+    KafkaTimeoutError,
     SaslAuthenticationFailedError,
     UnsupportedSaslMechanismError,
 )
@@ -124,7 +125,7 @@ class Connected:
     client: Any = None
     net: Any = None
     failure: Exception | None = None
-    """Why no connection was established: the last failure, or a refused login if there was one."""
+    """Why no connection was established: the last failure that says why, or a refused login if there was one."""
 
     def make_net(self, **config: Any) -> Any:
         """The ``kafka_client`` factory that kafka-python calls when it creates a client."""
@@ -135,7 +136,9 @@ class Connected:
         return net
 
     def _remember(self, error: Exception) -> None:
-        if self.failure is None or not (_is_refusal(self.failure) or _is_broken_off(self.failure)):
+        if self.failure is None or not (
+            _is_refusal(self.failure) or _is_broken_off(self.failure) or isinstance(error, KafkaTimeoutError)
+        ):
             self.failure = error
 
 

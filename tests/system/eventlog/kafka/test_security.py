@@ -88,7 +88,7 @@ def test_who_proves_himself_reads_and_writes(
 def test_a_token_provider_that_fails_is_reported(
     broker: KafkaBroker, provider: str, reason: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 700)  # ends between two attempts, also on a busy machine
+    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 700)
     failing = {**TOKENS, "sasl_oauth_token_provider": f"tests.fixtures.kafka_security.{provider}"}
     with (
         KafkaSource(KafkaOptions.parse(broker.address("SASL_PLAINTEXT"), failing)) as source,
@@ -127,7 +127,7 @@ def test_a_wrong_password_is_reported_and_never_shown(
 def test_who_comes_otherwise_is_not_let_in(
     broker: KafkaBroker, protocol: str, options: dict[str, str], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 1000)
+    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 700)
     monkeypatch.setattr(client, "REACH_SECONDS", 1.0)
     with (
         KafkaSource(KafkaOptions.parse(broker.address(protocol), options)) as source,
