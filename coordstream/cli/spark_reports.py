@@ -4,7 +4,7 @@ import os
 from datetime import datetime
 from functools import partial
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -22,40 +22,23 @@ Output = Annotated[str, typer.Option("--output", metavar="FOLDER", help="A path 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier result in --output.")]
 
 
-@app.command("checkpoint_progress")
-def checkpoint_progress(output: Output, job: JobArgument = None, overwrite: Overwrite = False) -> None:
-    """Report the commits and input offsets of each task, by time bucket.
-
-    Example: coordstream spark checkpoint_progress wordcount/1 --output progress
-    """
-    _run("checkpoint_progress", output, job, overwrite=overwrite)
-
-
-@app.command("config_churn")
-def config_churn(output: Output, job: JobArgument = None, overwrite: Overwrite = False) -> None:
-    """Report how many config keys each writer changed in each job, by day.
-
-    Example: coordstream spark config_churn --output churn
-    """
-    _run("config_churn", output, job, overwrite=overwrite)
+REPORTS: Final = {
+    "checkpoint_progress": "Report the commits and input offsets of each task, by time bucket.",
+    "config_churn": "Report how many config keys each writer changed in each job, by day.",
+    "fleet": "Report each job with its tasks, containers, last commit and stalled tasks.",
+    "startpoint_effects": "Report how far each startpoint moved each partition, and the time to catch up.",
+}
+"""The modules of `spark_jobs.reports`, each a command with this help."""
 
 
-@app.command("fleet")
-def fleet(output: Output, job: JobArgument = None, overwrite: Overwrite = False) -> None:
-    """Report each job with its tasks, containers, last commit and stalled tasks.
-
-    Example: coordstream spark fleet --output fleet
-    """
-    _run("fleet", output, job, overwrite=overwrite)
+def _add_command(name: str) -> None:
+    @app.command(name, help=f"{REPORTS[name]}\n\nExample: coordstream spark {name} --output {name}")
+    def report(output: Output, job: JobArgument = None, overwrite: Overwrite = False) -> None:
+        _run(name, output, job, overwrite=overwrite)
 
 
-@app.command("startpoint_effects")
-def startpoint_effects(output: Output, job: JobArgument = None, overwrite: Overwrite = False) -> None:
-    """Report how far each startpoint moved each partition, and the time to catch up.
-
-    Example: coordstream spark startpoint_effects wordcount/1 --output effects
-    """
-    _run("startpoint_effects", output, job, overwrite=overwrite)
+for _each in REPORTS:
+    _add_command(_each)
 
 
 def _run(name: str, output: str, job: str | None, *, overwrite: bool) -> None:
