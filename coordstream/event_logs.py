@@ -13,7 +13,6 @@ from coordstream.database import database_errors, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import Settings, load_settings
 from eventlog.errors import list_names, printable_text
-from eventlog.kafka.options import require_brokers
 from eventlog.log import EventLog, StreamExists
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.postgres.log_registry import stream_identities
@@ -97,19 +96,6 @@ def open_source() -> Iterator[EventSource]:
             url = database.url
     with database_errors(settings), source_of(settings, url) as source:
         yield source
-
-
-@contextmanager
-def open_topics() -> Iterator[EventSource]:
-    """All streams of the brokers of the settings.
-
-    Raises `BrokersMissing`: no brokers are set; `SourceUnavailable`: none answers.
-    """
-    settings = load_settings()
-    require_brokers(settings.kafka)
-    with source_of(settings, "") as topics:
-        _ = topics.cluster_id  # one error, rather than one for each stream
-        yield topics
 
 
 def source_of(settings: Settings, database_url: str) -> AbstractContextManager[EventSource]:

@@ -36,6 +36,7 @@ from coordstream.cli.spark_session import Conf, Master, Tasks, require_spark, sp
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
+from eventlog.kafka.options import require_brokers
 from projections.fold.settings import FoldSettings
 from projections.tracked_logs import TRACKED_BACKENDS, mark_for_rebuild
 from spark_jobs.place import ARCHIVE, KAFKA, is_lake
@@ -167,9 +168,11 @@ def _known_logs(source: str, kind: str | None, jobs: str | None, database: Datab
     from spark_jobs.replay import archived_log, select_jobs, topic_streams  # noqa: PLC0415
 
     if source == KAFKA:
-        from coordstream.event_logs import open_topics  # noqa: PLC0415
+        from coordstream.event_logs import source_of  # noqa: PLC0415
 
-        with open_topics() as topics:
+        require_brokers(database.settings.kafka)
+        with source_of(database.settings, database.url) as topics:
+            _ = topics.cluster_id  # one error, rather than one for each stream
             return select_jobs(topic_streams(topics, kind), jobs, "the Kafka cluster")
     if source != ARCHIVE:
         from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415 (loads deltalake)
