@@ -159,7 +159,7 @@ def _replay(spark: SparkSession, url: str, folder: Path) -> None:
 def _export(url: str, home: str) -> None:
     """As `coordstream export --lake` does it."""
     settings = LogTaskSettings(url, SETTINGS)
-    archive(mkdtemp(dir=home), settings, partial(run_here, settings=settings))
+    archive(mkdtemp(dir=home), settings.database_url, partial(run_here, settings=settings))
 
 
 def _write_plainly(url: str, home: str) -> None:

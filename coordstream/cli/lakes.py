@@ -15,7 +15,6 @@ from projections.log_result import LogResult
 if TYPE_CHECKING:
     from spark_jobs.lake.archive import RunTasks
     from spark_jobs.lake.comparison import Compared
-    from spark_jobs.log_task import LogTaskSettings
 
 _COLUMNS: Final = (
     Column("stream", "stream_name", no_wrap=True),
@@ -28,10 +27,10 @@ _ROW: Final = (*LOG_NAMES, "next_offset", "event_count", "lake_events")
 
 def archive_in(output: str, database: Database, spark: Any = None, *, as_json: bool = False) -> None:
     """Add the events that a lake lacks, and print what was done; exit code 1 if a log cannot be continued."""
-    settings = lake_settings(database)
+    run = _runner(database, spark)
     from spark_jobs.lake.archive import archive  # noqa: PLC0415 (loads deltalake)
 
-    done = archive(output, settings, _runner(settings, spark))
+    done = archive(output, database.url, run)
     if as_json:
         failures = [{"stream_name": name, "reason": reason} for name, reason in done.failures.items()]
         figures = {"run": done.run or None, "logs": done.logs, "events": done.events, "files": done.files}
@@ -47,10 +46,10 @@ def compare(
     output: str, logs: Sequence[JobLog], database: Database, spark: Any = None
 ) -> "Mapping[int, Compared | str]":
     """What a lake was found to have of logs, by log id."""
-    settings = lake_settings(database)
+    run = _runner(database, spark)
     from spark_jobs.lake.comparison import compare_logs  # noqa: PLC0415 (loads deltalake)
 
-    return compare_logs(output, [each.log for each in logs], _runner(settings, spark))
+    return compare_logs(output, [each.log for each in logs], run)
 
 
 def verify_lake(output: str, logs: Sequence[JobLog], database: Database, spark: Any = None, *, as_json: bool) -> None:
@@ -64,21 +63,21 @@ def verify_lake(output: str, logs: Sequence[JobLog], database: Database, spark: 
 
 def rebuild_from(output: str, logs: Sequence[JobLog], database: Database) -> list[LogResult | str]:
     """Add what the archive lacks of a lake's events, and rebuild the logs; a sentence for a log that cannot be."""
-    settings = lake_settings(database)
+    run = _runner(database)
     from spark_jobs.lake.comparison import RebuildLog, compare_logs  # noqa: PLC0415 (loads deltalake)
 
-    found = compare_logs(output, [each.log for each in logs], _runner(settings), RebuildLog)
+    found = compare_logs(output, [each.log for each in logs], run, RebuildLog)
     results = [(each.log.stream.stream_name, found[each.log.log_id]) for each in logs]
     return [f"Cannot rebuild {name}. {result}" if isinstance(result, str) else result for name, result in results]
 
 
 def restore(place: str, database: Database) -> list[LogResult]:
     """Add what the database lacks of a lake's logs. Raises CoordstreamError: a log cannot be restored."""
-    settings = lake_settings(database)
+    run = _runner(database)
     from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415 (loads deltalake)
 
     streams = lake_streams(place)
-    outcomes = _runner(settings)(streams)
+    outcomes = run(streams)
     fail_if(
         [
             f"Cannot import {each.stream.stream_name}. {outcome.failure}"
@@ -89,18 +88,13 @@ def restore(place: str, database: Database) -> list[LogResult]:
     return [outcome.result for outcome in outcomes]
 
 
-def lake_settings(database: Database) -> "LogTaskSettings":
-    """What tasks need. Raises CoordstreamError: a package of the extra is missing."""
+def _runner(database: Database, spark: Any = None) -> "RunTasks":
+    """Runs log tasks in this process, or in executors. Raises CoordstreamError: a package of the extra is missing."""
     require_packages("deltalake", "pyarrow")
-    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415 (few commands need it)
+    from spark_jobs.log_task import LogTaskSettings, run_here  # noqa: PLC0415 (few commands need it)
 
-    return LogTaskSettings(database.url, FoldSettings(database.secrets))
-
-
-def _runner(settings: "LogTaskSettings", spark: Any = None) -> "RunTasks":
+    settings = LogTaskSettings(database.url, FoldSettings(database.secrets))
     if spark is None:
-        from spark_jobs.log_task import run_here  # noqa: PLC0415 (few commands need it)
-
         return partial(run_here, settings=settings)
     from spark_jobs.dispatch import run_log_tasks  # noqa: PLC0415 (loads Spark)
 

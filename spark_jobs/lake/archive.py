@@ -12,7 +12,7 @@ from eventlog.postgres.connection import Connection, connect, snapshot
 from spark_jobs.errors import SparkJobError, database_errors
 from spark_jobs.lake.log_files import to_table, write_events
 from spark_jobs.lake.table import Lake, LakeError, LakeLog, LogKey, commit_run, create_lake, open_lake, shown
-from spark_jobs.log_task import LogTask, LogTaskSession, LogTaskSettings, Outcome
+from spark_jobs.log_task import LogTask, LogTaskSession, Outcome
 
 FILE_BYTES: Final = 64 << 20
 """A file has about so many bytes of keys and values at most, which a task has in memory."""
@@ -72,7 +72,7 @@ class Archived:
     failures: Mapping[str, str] = field(default_factory=dict)
 
 
-def archive(output: str, settings: LogTaskSettings, run_tasks: RunTasks) -> Archived:
+def archive(output: str, database_url: str, run_tasks: RunTasks) -> Archived:
     """Add the events that the lake lacks.
 
     The files of a run that is killed belong to no commit; a vacuum of the table deletes them, and the next run starts
@@ -86,7 +86,7 @@ def archive(output: str, settings: LogTaskSettings, run_tasks: RunTasks) -> Arch
     lake = open_lake(output)
     with (
         database_errors("the archive", "replayer"),
-        connect(settings.database_url, application_name="coordstream lake") as connection,
+        connect(database_url, application_name="coordstream lake") as connection,
         snapshot(connection),
     ):
         logs, new, failures = _compare(connection, lake)

@@ -128,7 +128,7 @@ def test_a_replay_creates_only_partitions_that_hold_events(
         assert replay_files(spark, database_url, tmp_path).count("added") == len(offsets)
         assert partitions(connection) == [0, 5_000 * PARTITION_OFFSETS]
         settings = LogTaskSettings(database_url, FOLD)
-        archive(str(tmp_path / "lake"), settings, partial(run_here, settings=settings))
+        archive(str(tmp_path / "lake"), settings.database_url, partial(run_here, settings=settings))
     restored = clone_database()
     with connect(restored) as connection:
         streams = lake_streams(str(tmp_path / "lake"))

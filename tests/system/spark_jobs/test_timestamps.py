@@ -58,7 +58,7 @@ def test_relations_and_events_have_the_times_that_spark_can_represent(
     for other in ("value binary", "operation string"):
         assert read(events.schema(f"log_offset long, record_time timestamp, {other}").load()) == READ
     settings = LogTaskSettings(far_future, SETTINGS)
-    archive(str(tmp_path / "lake"), settings, partial(run_here, settings=settings))
+    archive(str(tmp_path / "lake"), settings.database_url, partial(run_here, settings=settings))
     assert read(spark.read.parquet(f"{tmp_path}/lake/stream_name=*")) == READ
     lake = spark.read.format("coordinator_stream").option("from", str(tmp_path / "lake"))
     assert read(lake.load()) == READ

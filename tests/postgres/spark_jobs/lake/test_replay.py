@@ -53,7 +53,7 @@ class Lake:
     def archive(self, url: str) -> LakeStream:
         """Write the new events of the only stream of a database, and return the stream."""
         settings = LogTaskSettings(url, SETTINGS)
-        self.failures = archive(str(self.folder), settings, partial(run_here, settings=settings)).failures
+        self.failures = archive(str(self.folder), url, partial(run_here, settings=settings)).failures
         (stream,) = lake_streams(str(self.folder))
         return stream
 

@@ -80,7 +80,7 @@ def test_a_recording_and_a_folder_of_recordings_have_the_same_rows(read: Read, t
 
 def test_a_lake_has_the_same_rows(read: Read, archive_url: str, tmp_path: Path) -> None:
     settings = LogTaskSettings(archive_url, SETTINGS)
-    write_lake(str(tmp_path), settings, partial(run_here, settings=settings))
+    write_lake(str(tmp_path), settings.database_url, partial(run_here, settings=settings))
     order = ("stream_name", "log_offset")
     rows = read(**{"from": str(tmp_path)}, offsetsPerPartition="100").orderBy(*order)
     assert rows.collect() == read().orderBy(*order).collect()

@@ -22,7 +22,7 @@ LOGS: Final = [log for number in range(2) for log in generate_job(number, KNOBS)
 
 def write_lake(spark: "SparkSession", url: str, output: Path) -> Archived:
     settings = LogTaskSettings(url, SETTINGS)
-    return archive(str(output), settings, partial(run_log_tasks, spark, "Cannot write", settings=settings))
+    return archive(str(output), settings.database_url, partial(run_log_tasks, spark, "Cannot write", settings=settings))
 
 
 def test_each_run_adds_the_new_events(spark: "SparkSession", database_url: str, tmp_path: Path) -> None:
