@@ -119,16 +119,9 @@ def set_config(
     _write(store, {key: value}, [], make_envelope(source, clock=clock), force)
 
 
-def delete_config(
-    store: CoordinatorStreamStore,
-    key: str,
-    *,
-    source: str = STREAM_WRITER,
-    force: bool = False,
-    clock: Clock = system_clock,
-) -> None:
+def delete_config(store: CoordinatorStreamStore, key: str, *, source: str = STREAM_WRITER, force: bool = False) -> None:
     """Delete one key, in every live spelling. Raises `WriteOnceChange` as `write_config`."""
-    _write(store, {}, [key], make_envelope(source, clock=clock), force)
+    _write(store, {}, [key], make_envelope(source), force)
 
 
 def config_value(key: str, value: str, envelope: Envelope) -> bytes:
