@@ -189,7 +189,11 @@ class CoordinatorProcess:
         """Raise unless this process has the lock, and the job is as this process left it. Called before each step."""
         self._is_unchecked |= self._lock.require()
         if self._is_unchecked:
-            self._require_current()
+            if not self._coordinator.is_current(self._require_started()):
+                raise JobTakenOver(
+                    f"Another coordinator of {printable_text(self._options.job)} ran while this one had lost its lock, "
+                    "and wrote another job model. Start it again."
+                )
             self._is_unchecked = False
 
     def _require_kept_lock(self) -> None:
@@ -203,13 +207,6 @@ class CoordinatorProcess:
             raise EventLogError(
                 f"The database ended the session that held the lock of {printable_text(self._options.job)} during a "
                 "write. Nothing was written; the job is checked before it is tried again."
-            )
-
-    def _require_current(self) -> None:
-        if not self._coordinator.is_current(self._require_started()):
-            raise JobTakenOver(
-                f"Another coordinator of {printable_text(self._options.job)} ran while this one had lost its lock, and "
-                "wrote another job model. Start it again."
             )
 
     def _require_started(self) -> JobAttempt:
