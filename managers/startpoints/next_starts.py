@@ -210,8 +210,16 @@ def decide(
     startpoint = live or fanned_out
     reset = settings.is_reset(partition.system, partition.stream)
     if startpoint is not None and (startpoint.value or startpoint.kind in ("oldest", "upcoming")):
-        return _by_startpoint(startpoint, checkpoint_offset)
-    ignored = _why_startpoint_lost(requested, startpoint)
+        return StartingOffset(
+            "startpoint",
+            startpoint.kind,
+            startpoint.value,
+            startpoint.value if startpoint.kind == "specific" else None,
+            None if checkpoint_offset is None else "startpoint",
+        )
+    ignored: IgnoredReason | None = None
+    if requested is not None or startpoint is not None:
+        ignored = "expired" if startpoint is None else "no place"
     if reset or checkpoint_offset is None:
         default = settings.default_offset(partition.system, partition.stream)
         if ignored is None and checkpoint_offset is not None:
@@ -219,19 +227,3 @@ def decide(
         return StartingOffset("reset" if reset else "default", default, ignored_reason=ignored)
     following = settings.next_offset(partition.system, checkpoint_offset)
     return StartingOffset("checkpoint", starting_offset=following, ignored_reason=ignored)
-
-
-def _by_startpoint(startpoint: Startpoint, checkpoint_offset: str | None) -> StartingOffset:
-    return StartingOffset(
-        "startpoint",
-        startpoint.kind,
-        startpoint.value,
-        startpoint.value if startpoint.kind == "specific" else None,
-        None if checkpoint_offset is None else "startpoint",
-    )
-
-
-def _why_startpoint_lost(requested: Startpoint | None, startpoint: Startpoint | None) -> IgnoredReason | None:
-    if startpoint is not None:
-        return "no place"
-    return None if requested is None else "expired"
