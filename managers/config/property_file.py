@@ -109,7 +109,7 @@ _LINE: Final = re.compile(
     rf"(?:{_BLANK}[=:]{_BLANK}|[ \t\f]+)(?P<offset>.*)",
     re.DOTALL,
 )
-_UNESCAPED: Final = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f"}
+_ESCAPES: Final = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r", "\f": r"\f"})
 _SECRETS: Final = SecretPolicy(b"")  # for what counts as one; nothing is fingerprinted
 _logger: Final = logging.getLogger(__name__)
 
@@ -154,15 +154,15 @@ def property_lines(task_name: str, offsets: Mapping[SystemStreamPartition, str |
     """
     for partition, offset in sorted(offsets.items()):
         name = (
-            f"tasknames.{_escape(task_name)}.systems.{_escape(partition.system)}"
-            f".streams.{_escape(partition.stream)}.partitions.{partition.partition}"
+            f"tasknames.{task_name.translate(_ESCAPES)}.systems.{partition.system.translate(_ESCAPES)}"
+            f".streams.{partition.stream.translate(_ESCAPES)}.partitions.{partition.partition}"
         )
         if offset is None:
             yield f"# {name} has no offset"
         elif partition.key_bucket != NO_KEY_BUCKET:
-            yield f"# {name}, keys {partition.key_bucket} = {_escape(offset)}"
+            yield f"# {name}, keys {partition.key_bucket} = {offset.translate(_ESCAPES)}"
         else:
-            yield f"{name} = {_escape(offset)}"
+            yield f"{name} = {offset.translate(_ESCAPES)}"
 
 
 def redact(line: Line) -> str:
@@ -205,7 +205,3 @@ def _lines(text: str, place: str) -> Iterator[Line]:
             yield line._replace(text=unescape(line.text))
         except ValueError as error:
             raise CheckpointFileError(place, line.number, str(error)) from None
-
-
-def _escape(text: str) -> str:
-    return "".join(_UNESCAPED.get(letter, letter) for letter in text)
