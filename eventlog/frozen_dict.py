@@ -16,12 +16,6 @@ class FrozenDict(dict[Key, Value]):
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
 
-    def __copy__(self) -> "FrozenDict[Key, Value]":
-        return self
-
-    def __deepcopy__(self, _memo: Any) -> "FrozenDict[Key, Value]":
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (dict(self),)
 
