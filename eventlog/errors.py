@@ -112,13 +112,8 @@ def by_cause(found: Iterable[tuple[str, str]]) -> list[str]:
     """One message for all names that have the same, but for the name and numbers in it: how many, and the first."""
     causes: dict[str, list[tuple[str, str]]] = {}
     for name, fault in found:
-        causes.setdefault(cause_of(name, fault), []).append((name, fault))
+        causes.setdefault(_DIGITS.sub("0", fault.replace(name, "")), []).append((name, fault))
     return [_of_cause(same) for same in causes.values()]
-
-
-def cause_of(name: str, message: str) -> str:
-    """What messages about several names have in common: the text without the name and the values of numbers."""
-    return _DIGITS.sub("0", message.replace(name, ""))
 
 
 def _of_cause(same: Sequence[tuple[str, str]]) -> str:

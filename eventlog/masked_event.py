@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from eventlog.errors import WireError
-from eventlog.events import Headers, RecordedEvent
+from eventlog.events import RecordedEvent
 from eventlog.messages import KEYED_BY_PLACE, SetConfig
 from eventlog.secret_policy import SecretPolicy
 from eventlog.wire import checkpoint_topic, coordinator
@@ -31,7 +31,10 @@ def mask_event(event: RecordedEvent, secrets: SecretPolicy) -> RecordedEvent:
     return event._replace(
         key=None if event.key is None else _mask(event.key, key is None and is_sensitive, secrets),
         value=None if event.value is None else _mask_value(key, event.value, is_sensitive, secrets),
-        headers=_mask_headers(event.headers, secrets),
+        headers=tuple(
+            (name, None if value is None else _mask(value, secrets.is_secret_name(name), secrets))
+            for name, value in event.headers
+        ),
     )
 
 
@@ -110,13 +113,6 @@ def _any_text_holds_secret(value: Any, secrets: SecretPolicy) -> bool:
     if isinstance(value, list):
         return any(_any_text_holds_secret(item, secrets) for item in value)
     return isinstance(value, str) and secrets.holds_secret(value)
-
-
-def _mask_headers(headers: Headers, secrets: SecretPolicy) -> Headers:
-    return tuple(
-        (name, None if value is None else _mask(value, secrets.is_secret_name(name), secrets))
-        for name, value in headers
-    )
 
 
 def _mask(data: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes:

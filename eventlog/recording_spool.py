@@ -3,7 +3,7 @@
 import os
 import zlib
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
@@ -116,12 +116,6 @@ class CheckedRecording:
         if topic == next(iter(self.summaries), None):
             yield from (event for _, event in islice(read_recording(self.path), self.head_count))
         yield from (decode_line(line)[1] for line in self.spool.lines((self.path, topic)))
-
-
-def events_of(topic: str, recordings: Sequence[CheckedRecording]) -> Iterator[RecordedEvent]:
-    """A topic's records in several recordings, one after the other."""
-    for recording in recordings:
-        yield from recording.events(topic)
 
 
 def check_recording(path: Path, spool: LineSpool, topics: Collection[str] | None = None) -> CheckedRecording:

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +19,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row
 from eventlog.errors import printable_text
 from eventlog.log import system_clock
-from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording, events_of
+from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording
 from eventlog.streams import StreamIdentity, identify
 from projections.fold.settings import FoldSettings
 from projections.log_result import LogResult
@@ -120,7 +119,7 @@ def _checked_stream(topic: str, kind: str | None, recordings: Sequence[CheckedRe
                 "Name the files in the order of their offsets, or import one of them alone."
             )
     count = sum(recording.summaries[topic].count for recording in recordings)
-    return CheckedStream(stream, partial(events_of, topic, tuple(recordings)), count)
+    return CheckedStream(stream, lambda: chain.from_iterable(each.events(topic) for each in recordings), count)
 
 
 def _result_row(result: LogResult) -> Row:
