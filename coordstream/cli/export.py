@@ -1,7 +1,6 @@
 """`coordstream export`: write a stream as a recording, a relation as a Parquet file, or all events as a Delta table."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -10,15 +9,13 @@ import typer
 from coordstream.cli.arguments import AsOf
 from coordstream.cli.job_selection import find_log
 from coordstream.cli.lakes import archive_in
-from coordstream.database import Database, open_database
+from coordstream.database import open_database
 from coordstream.errors import note, require_packages
 from coordstream.queries.rows import Cut, outside
-from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive
 from eventlog.recording import encode_line, write_recording
 from projections.job_choice import find_job
 from projections.masked_events import MaskedEvents
-from projections.tracked_logs import TrackedLog
 
 STANDARD_OUTPUT: Final = Path("-")
 
@@ -87,7 +84,10 @@ def export(
 def _export_stream(stream: str, output: Path, *, raw: bool) -> None:
     with open_database() as database:
         log = find_log(database.connection, stream)
-        records = _records(database, log, raw=raw)
+        masked = None if raw else MaskedEvents(log.stream.stream_kind, database.secrets)
+        # events that arrive during the export are left out
+        events = read_archive(database.connection, log.log_id, until=log.next_offset)
+        records = ((stream, event if masked is None else masked.mask(event)) for event in events)
         if output == STANDARD_OUTPUT:
             sys.stdout.buffer.writelines(encode_line(topic, event) for topic, event in records)
         else:
@@ -104,10 +104,3 @@ def _export_relation(relation: str, word: str | None, cut: Cut, output: Path) ->
         count = export_relation(database.connection, relation, job, cut, output)
         note(f"{count} rows of {relation} written to {output}")
         note(outside(database.connection, job, cut))
-
-
-def _records(database: Database, log: TrackedLog, *, raw: bool) -> Iterator[tuple[str, RecordedEvent]]:
-    """The events below the current position. Events that arrive during the export are left out."""
-    masked = None if raw else MaskedEvents(log.stream.stream_kind, database.secrets)
-    for event in read_archive(database.connection, log.log_id, until=log.next_offset):
-        yield log.stream.stream_name, event if masked is None else masked.mask(event)

@@ -165,7 +165,11 @@ class EmbeddedPostgres:
     def _lock(self) -> Iterator[None]:
         """Prevent other processes from starting or stopping this server."""
         try:
-            self._create_folder()
+            for folder in (self._folder.parent, self._folder):
+                if not folder.exists():
+                    folder.mkdir(parents=True)
+                    # where the server runs as another user, others may pass through to its data folder
+                    folder.chmod(0o711 if self._account.is_other else 0o700)
             lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise EmbeddedPostgresError(
@@ -176,13 +180,6 @@ class EmbeddedPostgres:
             yield
         finally:
             os.close(lock)
-
-    def _create_folder(self) -> None:
-        """Create the folder. If the server runs as another user, others may pass through to its data folder."""
-        for folder in (self._folder.parent, self._folder):
-            if not folder.exists():
-                folder.mkdir(parents=True)
-                folder.chmod(0o711 if self._account.is_other else 0o700)
 
 
 def _password_file(work: Path, password: str, account: ServerAccount) -> Path:
