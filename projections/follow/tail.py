@@ -142,13 +142,13 @@ class Tail:
         self, taken: "_Taken", read_ahead: ReadAhead, may_go_on: Callable[[], bool]
     ) -> Iterator[list[RecordedEvent]]:
         until = monotonic() + TRANSACTION_SECONDS
-        while may_go_on() and self._fill(read_ahead, until):
+        while monotonic() < until and may_go_on() and self._fill(read_ahead, until):
             yield taken.pop(self.buffer)
 
     def _fill(self, read_ahead: ReadAhead, until: float) -> bool:
         """Read on until the buffer has a full batch; return whether it has one in time."""
         while not self.buffer.is_full and not self.is_read_to_target:
-            if monotonic() > until or not read_ahead(BUFFER_SECONDS):
+            if monotonic() >= until or not read_ahead(BUFFER_SECONDS):
                 return False
         return self.buffer.is_full
 

@@ -94,6 +94,16 @@ def offsets(connection: Connection) -> list[int]:
     return [offset for (offset,) in connection.execute("select log_offset from coordinator.config_history order by 1")]
 
 
+def test_a_transaction_takes_further_batches_for_a_limited_time(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail, "BATCH_EVENTS", 5)
+    monkeypatch.setattr(tail, "TRANSACTION_SECONDS", 0.0)
+    cluster = ReadMeanwhile()
+    assert follow_copying(database_url, cluster, 20).events == 20
+    assert cluster.calls.count("committed") == 4
+
+
 def test_a_conflict_in_a_transaction_of_several_batches_loses_no_event(
     database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
