@@ -46,7 +46,7 @@ FEW_BYTES: Final = 64 << 10
 """Batches of at most this many events, and bytes of keys and values, are sent as JSON in one statement."""
 
 _ALTERNATING_EVENTS: Final = 500
-"""Archiving and folding alternate, so that events are in the processor's caches when they are folded."""
+"""Archiving and folding alternate, so that the server archives while we fold."""
 
 POSITION_CHANNEL: Final = "coordstream_position"
 """Notified of every new position; the payload is JSON: stream_name, stream_kind, incarnation, next_offset."""

@@ -125,7 +125,7 @@ class Tail:
         events = taken.pop(self.buffer)
 
         def apply() -> None:
-            if taken.batches > 1:  # what came after the first batch is gone: it has to be read again
+            if taken.events > len(events):  # what came after the first batch is gone: it has to be read again
                 raise OffsetLost(self.stream_name, self.position)
             further = self._further(taken, read_ahead, may_go_on) if is_full else ()
             self._projector.apply(events, meanwhile=lambda: read_ahead(0.0), further=further)
@@ -142,29 +142,23 @@ class Tail:
         self, taken: "_Taken", read_ahead: ReadAhead, may_go_on: Callable[[], bool]
     ) -> Iterator[list[RecordedEvent]]:
         until = monotonic() + TRANSACTION_SECONDS
-        while monotonic() < until and may_go_on() and self._fill(read_ahead, until):
-            yield taken.pop(self.buffer)
-
-    def _fill(self, read_ahead: ReadAhead, until: float) -> bool:
-        """Read on until the buffer has a full batch; return whether it has one in time."""
-        while not self.buffer.is_full and not self.is_read_to_target:
-            if monotonic() >= until or not read_ahead(BUFFER_SECONDS):
-                return False
-        return self.buffer.is_full
+        while monotonic() < until and may_go_on():
+            if self.buffer.is_full:
+                yield taken.pop(self.buffer)
+            elif self.is_read_to_target or not read_ahead(BUFFER_SECONDS):
+                return
 
 
 @dataclass
 class _Taken:
     """What was taken from a buffer for one transaction."""
 
-    batches: int = 0
     events: int = 0
     next_offset: int = 0
     last_timestamp: int | None = None
 
     def pop(self, buffer: EventBuffer) -> list[RecordedEvent]:
         events, self.next_offset = buffer.pop_batch()
-        self.batches += 1
         self.events += len(events)
         if events:
             self.last_timestamp = events[-1].timestamp
