@@ -92,8 +92,14 @@ class NamespaceAwareCoordinatorStreamStore(MetadataStore[str]):
     def get(self, key: str) -> bytes | None:
         return self._store.get(self._in_namespace(key))
 
+    def put(self, key: str, value: bytes) -> None:
+        self._store.put(self._in_namespace(key), value)
+
     def put_all(self, entries: Mapping[str, bytes]) -> None:
         self._store.put_all({self._in_namespace(key): value for key, value in entries.items()})
+
+    def delete(self, key: str) -> None:
+        self._store.delete(self._in_namespace(key))
 
     def delete_all(self, keys: Iterable[str]) -> None:
         self._store.delete_all([self._in_namespace(key) for key in keys])
@@ -104,6 +110,9 @@ class NamespaceAwareCoordinatorStreamStore(MetadataStore[str]):
 
     def messages(self) -> Mapping[str, Message]:
         return self._store.messages(self.namespace)
+
+    def flush(self) -> None:
+        self._store.flush()
 
     def _in_namespace(self, key: str) -> NamespacedKey:
         return NamespacedKey(self.namespace, key)

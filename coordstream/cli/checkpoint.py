@@ -44,6 +44,7 @@ from eventlog.postgres.connection import Connection, snapshot
 from managers.checkpoints.checkpoint_manager import writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.config.property_file import TaskOffsets
+from managers.job_facts import JobFacts
 from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_request import require_reads
 from projections.job_choice import Job
@@ -192,10 +193,7 @@ def write(
         # as in SAMZA-2074, the user's overrides take precedence
         facts = replace(starts.job, config={**starts.job.config, **parse_settings(settings, "--config")})
         found = logs.named_in(facts.config)
-        for task_name, of_task in given.items():
-            for partition, offset in of_task.items():
-                place = f"{task_name}, {partition}"
-                require_kafka_offset(facts.config, place, partition.system, offset or "", is_processed=True)
+        _require_kafka_offsets(given, facts)
         manager = writing_manager(
             facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
         )
@@ -223,6 +221,13 @@ def write(
                 warnings=_warnings(changes),
             )
             make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+def _require_kafka_offsets(given: TaskOffsets, facts: JobFacts) -> None:
+    for task_name, offsets in given.items():
+        for partition, offset in offsets.items():
+            place = f"{task_name}, {partition}"
+            require_kafka_offset(facts.config, place, partition.system, offset or "", is_processed=True)
 
 
 def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool) -> None:

@@ -113,13 +113,7 @@ class StreamReader(RangeReader, DataSourceStreamReader, SupportsTriggerAvailable
         if unknown := sorted(given.keys() - logs.keys()):
             raise SparkJobError(f"The option 'startingOffsets' names '{unknown[0]}', which is not among the streams.")
         for name, offset in sorted(given.items()):
-            log = logs[name]
-            is_start = offset == 0 and log.log.log_id  # from where any log of the archive can be read
-            if not is_start and not log.first <= offset <= log.until:
-                raise SparkJobError(
-                    f"Invalid offset {offset} of {name} in the option 'startingOffsets'. "
-                    f"Expected {log.first} to {log.until}."
-                )
+            _require_offset(logs[name], offset)
         return {name: place_in(log, given.get(name, log.first)) for name, log in logs.items()}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
@@ -183,3 +177,13 @@ def _starting_offsets(text: str) -> dict[str, int]:
             "with an offset by stream name."
         )
     return given
+
+
+def _require_offset(log: LogRange, offset: int) -> None:
+    """Raise SparkJobError if a query cannot start at the offset. In the archive, any log can be read from 0 on."""
+    is_start = offset == 0 and log.log.log_id
+    if not is_start and not log.first <= offset <= log.until:
+        raise SparkJobError(
+            f"Invalid offset {offset} of {log.log.stream_name} in the option 'startingOffsets'. "
+            f"Expected {log.first} to {log.until}."
+        )
