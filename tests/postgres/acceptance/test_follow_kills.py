@@ -40,12 +40,13 @@ _DONE: Final = "select coalesce(sum(next_offset), 0) from projection.position"
 
 @dataclass
 class Killer:
-    """Starts followers one after the other, and kills each."""
+    """Starts followers one after the other, and kills each. ``open`` counts those killed in a transaction."""
 
     url: str
     place: str
     observer: Connection
     kills: int = 0
+    open: int = 0
     rng: random.Random = field(default_factory=lambda: random.Random(4))
 
     def kill_at(self, step: str, batch_events: int) -> None:
@@ -55,6 +56,7 @@ class Killer:
             assert process.stdout.readline().strip() == step
             if step in OPEN_STEPS:
                 wait_until(lambda: self._number(_OPEN, APPLICATION_NAME) == 1, what="an open transaction with rows")
+            self.open += self._number(_OPEN, APPLICATION_NAME)
             self._kill(process)
 
     def kill_at_any_time(self) -> None:
@@ -137,6 +139,7 @@ def test_killed_followers_end_with_the_relations_of_an_import(
                     killer.kill_at_any_time()
                 case step:
                     killer.kill_at(OPEN_STEPS[step], MANY)
+        assert (killer.kills, killer.open) == (KILLS, KILLS * 3 // 5)
         killer.finish()
         assert digests(observer) == imported
-    print(f"\n{killer.kills} followers of {backend} killed")
+    print(f"\n{killer.kills} followers of {backend} killed, {killer.open} of them in an open transaction")

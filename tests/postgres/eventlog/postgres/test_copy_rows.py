@@ -111,10 +111,7 @@ def failing(copies: Copies) -> None:
 @pytest.mark.parametrize(
     ("fail", "error"),
     [
-        (
-            lambda copies: copies.copy(COLUMNS._replace(table="missing"), [ROWS[1]] * 10_000),
-            psycopg.errors.UndefinedTable,
-        ),
+        (lambda copies: copies.copy(MISSING, [ROWS[1]] * 10_000), psycopg.errors.UndefinedTable),
         (lambda copies: copies.copy(COLUMNS, ROWS), psycopg.errors.UniqueViolation),
         (failing, LookupError),
     ],

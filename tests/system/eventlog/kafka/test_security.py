@@ -127,7 +127,7 @@ def test_a_wrong_password_is_reported_and_never_shown(
 def test_who_comes_otherwise_is_not_let_in(
     broker: KafkaBroker, protocol: str, options: dict[str, str], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 700)
+    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 1000)
     monkeypatch.setattr(client, "REACH_SECONDS", 1.0)
     with (
         KafkaSource(KafkaOptions.parse(broker.address(protocol), options)) as source,
