@@ -32,7 +32,7 @@ MANY: Final = 120
 
 _OPEN: Final = """
 select count(*) from pg_stat_activity
-where application_name = %s and state = 'idle in transaction' and backend_xid is not null
+where application_name = %s and backend_xid is not null
 """
 _BACKENDS: Final = "select count(*) from pg_stat_activity where application_name like %s"
 _DONE: Final = "select coalesce(sum(next_offset), 0) from projection.position"
