@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Final
 
 from eventlog.postgres.connection import Connection, connect
-from eventlog.source import POSTGRES, EventSource
+from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.attacher import Attacher, MakeTail
 from projections.follow.error_policy import OUTAGES
@@ -114,8 +114,7 @@ class Follower:
         with self._connect() as holding, self._connect() as working:
             for connection in (holding, working):
                 connection.execute(_LOCK_TIMEOUT)
-            if self._source.backend == POSTGRES:  # its events are on disk: what a crash loses is folded again
-                working.execute("set synchronous_commit = off")
+            working.execute("set synchronous_commit = off")  # what a crash of the server loses is read again
             attacher = self._attacher(working, self._locks(holding))
             try:
                 yield FollowSession(self._run, attacher, holding, self._source)

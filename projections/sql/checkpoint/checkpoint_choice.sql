@@ -11,6 +11,17 @@ create function projection.max_age(config_value text) returns interval language 
     else interval '10 minutes' end
 $$;
 
+-- The config that checkpoint_rule reads, beside the changelogs of stores.
+create function projection.checkpoint_settings() returns text[] language sql immutable parallel safe as $$
+  select array['task.checkpoint.read.versions', 'task.live.checkpoint.max.age', 'job.systemstreampartition.grouper.factory',
+               'job.changelog.system', 'job.default.system']
+$$;
+
+-- Whether a config key is one that checkpoint_rule reads.
+create function projection.decides_checkpoints(config_key text) returns boolean language sql immutable parallel safe as $$
+  select $1 = any (projection.checkpoint_settings()) or $1 like 'stores.%_.changelog'
+$$;
+
 -- What a job's config says about reading checkpoints (one row): the versions in order of priority, the one of lower priority if both 1
 -- and 2 are read, how much newer it must be to be chosen, the grouper (null = config unknown), and the changelogs of the stores as
 -- `system.stream`, with the names of their stores in the same order.
@@ -36,8 +47,7 @@ language sql stable parallel safe as $$
            coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
                     max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
     from projection.message_head($1, $2, 'set-config', null) m
-    where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
-                            'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
+    where left(m.message_key, 100) = any (projection.checkpoint_settings())) c
   cross join lateral (
     select case when c.versions ~ '^\s*[0-9]+\s*(,\s*[0-9]+\s*)*[\s,]*$'               -- Java drops empty items at the end
                 then string_to_array(rtrim(regexp_replace(regexp_replace(c.versions, '\s', '', 'g'),
@@ -136,9 +146,30 @@ language sql stable parallel safe as $$
     else false end
 $$;
 
--- The offsets in the chosen checkpoints, each with what its checkpoint's layout says of it: of inputs, and of state.
+-- The newest checkpoint events of some keys, if the tasks start from them without a choice: a job that reads one version, where a checkpoint
+-- of the same key and layout comes after the one that the task has started from so far.
+create function projection.next_checkpoint(log_id integer, keys integer[])
+returns table (log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text,
+               offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint, changelogs text[], store_names text[])
+language sql stable parallel safe as $$
+  select j.log_id, k.key_id, k.message_key, k.checkpoint_version, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.record_time, h.log_offset,
+    j.changelogs, j.store_names
+  from projection.job_log j
+  cross join lateral projection.keys_of(j.log_id, $2) k
+  cross join lateral (
+    select c.log_offset from projection.checkpoint c where c.log_id = k.log_id and c.key_id = k.key_id limit 1) c
+  cross join lateral (
+    select e.layout_id from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset = c.log_offset limit 1) p
+  cross join lateral (
+    select e.* from projection.checkpoint_event e where e.log_id = k.log_id and e.key_id = k.key_id order by e.log_offset desc limit 1) h
+  where j.log_id = $1 and j.lower_version is null and h.layout_id = p.layout_id
+$$;
+
+-- The offsets in the chosen checkpoints, each with what its checkpoint's layout says of it: of inputs, and of state. is_next: in those
+-- of projection.next_checkpoint instead.
 create function projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint,
-                                         keys integer[], by_log boolean)
+                                         keys integer[], by_log boolean, is_next boolean)
 returns table (log_offset bigint, record_time timestamptz, message_time timestamptz, log_id integer, key_id integer, n integer, is_state boolean,
                partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text,
                factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text,
@@ -150,7 +181,10 @@ language sql stable parallel safe as $$
     coalesce(o.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
     coalesce(o.store_name, w.store_names[array_position(w.changelogs, o.system_name || '.' || o.stream_name)], ''),
     o.marker_prefix, o.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
-  from projection.checkpoint_choice($1, $2, $3, $4, $5, $6) w
+  from (
+    select c.* from projection.checkpoint_choice($1, $2, $3, $4, $5, $6) c where not $7
+    union all
+    select c.* from projection.next_checkpoint($1, $5) c where $7) w
   cross join lateral (
     select l from projection.checkpoint_layout l where l.log_id = w.log_id and l.layout_id = w.layout_id offset 0) y(layout)
   cross join lateral projection.opened(y.layout, w.offsets, w.offsets_odd) o

@@ -16,10 +16,12 @@ declare
               except select %2$s from new_%1$s) g
             cross join lateral (select c.ctid from projection.%1$s c where c.log_id = of_log and %3$s offset 0) r))
         )$sql$;
-  inserted constant text := $sql$insert into projection.%1$s as c select * from new_%1$s
-          on conflict (log_id, %2$s) do update set %3$s where c is distinct from excluded$sql$;
+  inserted constant text := $sql$insert into projection.%1$s as c %2$s
+          on conflict (log_id, %3$s) do update set %4$s where c is distinct from excluded$sql$;
   current record;
   branches text := '';
+  rows text;
+  next text := '';
   chosen text := '';
 begin
   for current in
@@ -60,9 +62,10 @@ begin
           with new_%1$s as materialized (select * from projection.%1$s_at(of_log, null, keys)), %2$s
           %3$s;
         end $$;
-      $template$, current.name, format(deleted, current.name, current.key, current.same), format(inserted, current.name, current.key, current.assignments));
+      $template$, current.name, format(deleted, current.name, current.key, current.same), format(inserted, current.name, 'table new_' || current.name, current.key, current.assignments));
       branches := branches || format(' when %L then perform projection.keep_%s(of_log, touched.keys);', current.message_type, current.name);
     else
+      rows := format(current.chosen, 'chosen');
       execute format($template$
         create function projection.%1$s_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[])
         returns setof projection.%1$s language sql stable parallel safe as $$ %2$s $$;
@@ -75,10 +78,11 @@ begin
         create function projection.%1$s_now(log_id integer) returns setof projection.%1$s language sql stable parallel safe as $$
           select r.* from projection.read_log($1) l cross join lateral projection.%1$s_at(l.coordinator_log, null, l.checkpoint_log, null, null) r
         $$;
-      $template$, current.name, format(current.chosen, 'projection.chosen_offset($1, $2, $3, $4, null, false)'));
+      $template$, current.name, format(current.chosen, 'projection.chosen_offset($1, $2, $3, $4, null, false, false)'));
       chosen := chosen || format($sql$,
         new_%1$s as materialized (%2$s), %3$s, kept_in_%1$s as (%4$s)$sql$,
-        current.name, format(current.chosen, 'chosen'), format(deleted, current.name, current.key, current.same), format(inserted, current.name, current.key, current.assignments));
+        current.name, rows, format(deleted, current.name, current.key, current.same), format(inserted, current.name, 'table new_' || current.name, current.key, current.assignments));
+      next := next || format(', kept_in_%s as (%s)', current.name, format(inserted, current.name, rows, current.key, current.assignments));
     end if;
   end loop;
   execute format($template$
@@ -97,8 +101,13 @@ begin
     declare
       offsets bigint;                        -- a query must put its rows somewhere
     begin
-      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys, true))%2$s
+      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys, true, false))%2$s
       select count(*) into offsets from chosen;
     end $$;
-  $template$, branches, chosen);
+    create function projection.keep_next(of_log integer, inout keys integer[]) language plpgsql as $$
+    begin
+      with chosen as materialized (select * from projection.chosen_offset(of_log, null, null, null, keys, true, true))%3$s
+      select array(select unnest(keys) except select key_id from chosen) into keys;
+    end $$;
+  $template$, branches, chosen, next);
 end $do$;

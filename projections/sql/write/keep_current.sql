@@ -6,11 +6,16 @@ set plan_cache_mode = force_generic_plan set jit = off as $$
 begin
   if cardinality(messages) > 0 then
     perform projection.keep_messages(of_log, messages);
-    perform projection.keep_checkpoints_of_job(j.job_suffix)
-    from projection.job_log j cross join lateral projection.rule_of_job(j.job_suffix) r
-    where j.log_id = of_log and j.is_current
-      and (j.versions, j.lower_version, j.max_age, j.grouper_factory, j.changelogs, j.store_names)
-        is distinct from (r.versions, r.lower_version, r.max_age, r.grouper_factory, r.changelogs, r.store_names);
+    if exists (select from projection.keys_of(of_log, messages) k where projection.decides_checkpoints(k.message_key))
+      or exists (select from projection.job_log j where j.log_id = of_log       -- the first key is set, or the last one deleted
+                 and (j.grouper_factory is null) <> ((select c.key_id from projection.config c where c.log_id = of_log order by c.key_id limit 1) is null))
+    then
+      perform projection.keep_checkpoints_of_job(j.job_suffix)
+      from projection.job_log j cross join lateral projection.rule_of_job(j.job_suffix) r
+      where j.log_id = of_log and j.is_current
+        and (j.versions, j.lower_version, j.max_age, j.grouper_factory, j.changelogs, j.store_names)
+          is distinct from (r.versions, r.lower_version, r.max_age, r.grouper_factory, r.changelogs, r.store_names);
+    end if;
   end if;
   if cardinality(checkpoints) > 0 then
     perform projection.keep_checkpoints(of_log, checkpoints);
@@ -18,29 +23,39 @@ begin
 end $$;
 
 -- The checkpoints that the tasks which some keys name start from (null = all), if the log is the one that its job's checkpoints are read from.
--- If config does not say which grouper counts, and several are in use, a checkpoint of one task can change which count of all tasks.
+-- If config does not say which grouper counts, and several are in use, a checkpoint of one task can change which count of all tasks. Most
+-- keys need no choice (see next_checkpoint).
 create function projection.keep_checkpoints(of_log integer, touched integer[]) returns void language plpgsql
 set plan_cache_mode = force_generic_plan set jit = off as $$
 declare
   logs record;
   keys integer[];
 begin
-  select * into logs from projection.read_log(of_log);
+  if touched is not null then
+    touched := projection.keep_next(of_log, touched);
+    if touched = '{}' then
+      return;
+    end if;
+  end if;
+  select l.*, case when j.grouper_factory is null then (
+      select min(k.grouper_factory) <> max(k.grouper_factory) from projection.event_key k
+      where k.log_id = of_log and k.checkpoint_version > 0 and not k.is_other) end as have_several_groupers
+  into logs
+  from projection.read_log(of_log) l join projection.job_log j on j.log_id = of_log;
   if not found then
     return;
   end if;
-  if touched is not null and (
-    select case when j.grouper_factory is null then (
-      select min(k.grouper_factory) <> max(k.grouper_factory) from projection.event_key k
-      where k.log_id = of_log and k.checkpoint_version > 0 and not k.is_other) end
-    from projection.job_log j where j.log_id = of_log) is not true
-  then
+  if touched is not null and logs.have_several_groupers is not true then
     keys := array(
-      select distinct s.key_id from projection.keys_of(of_log, touched) k
+      select distinct s.key_id from projection.job_log j cross join lateral projection.keys_of(j.log_id, touched) k
       cross join lateral (
         select s.key_id from projection.event_key s
         where s.log_id = of_log and s.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not s.is_other
-          and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key offset 0) s);
+          and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key offset 0) s
+      where j.log_id = of_log and (k.checkpoint_version = 0 or k.checkpoint_version = any (j.versions)));
+    if keys = '{}' then
+      return;
+    end if;
   end if;
   perform projection.keep_chosen(of_log, logs.coordinator_log, logs.checkpoint_log, keys);
 end $$;

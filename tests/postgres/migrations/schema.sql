@@ -5546,7 +5546,7 @@ CREATE FUNCTION projection.checkpoint_at(coordinator_log integer, coordinator_cu
         select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
           o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
           o.source, o.host, o.username
-        from projection.chosen_offset($1, $2, $3, $4, null, false) o where not o.is_state  $_$;
+        from projection.chosen_offset($1, $2, $3, $4, null, false, false) o where not o.is_state  $_$;
 
 --
 -- Name: checkpoint_before(integer, text, timestamp with time zone, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -5929,8 +5929,7 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
            coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
                     max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
     from projection.message_head($1, $2, 'set-config', null) m
-    where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
-                            'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
+    where left(m.message_key, 100) = any (projection.checkpoint_settings())) c
   cross join lateral (
     select case when c.versions ~ '^\s*[0-9]+\s*(,\s*[0-9]+\s*)*[\s,]*$'               -- Java drops empty items at the end
                 then string_to_array(rtrim(regexp_replace(regexp_replace(c.versions, '\s', '', 'g'),
@@ -5944,6 +5943,17 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
           where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v
     where v.changelog <> '') s
 $_$;
+
+--
+-- Name: checkpoint_settings(); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_settings() RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select array['task.checkpoint.read.versions', 'task.live.checkpoint.max.age', 'job.systemstreampartition.grouper.factory',
+               'job.changelog.system', 'job.default.system']
+$$;
 
 --
 -- Name: checkpoint_state(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -5973,10 +5983,10 @@ end
 $_$;
 
 --
--- Name: chosen_offset(integer, bigint, integer, bigint, integer[], boolean); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: chosen_offset(integer, bigint, integer, bigint, integer[], boolean, boolean); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) RETURNS TABLE(log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, log_id integer, key_id integer, n integer, is_state boolean, partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text, source text, host text, username text)
+CREATE FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean, is_next boolean) RETURNS TABLE(log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, log_id integer, key_id integer, n integer, is_state boolean, partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text, source text, host text, username text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select w.log_offset, w.record_time, e.message_time, w.log_id, w.key_id, o.n,
@@ -5985,7 +5995,10 @@ CREATE FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cu
     coalesce(o.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
     coalesce(o.store_name, w.store_names[array_position(w.changelogs, o.system_name || '.' || o.stream_name)], ''),
     o.marker_prefix, o.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
-  from projection.checkpoint_choice($1, $2, $3, $4, $5, $6) w
+  from (
+    select c.* from projection.checkpoint_choice($1, $2, $3, $4, $5, $6) c where not $7
+    union all
+    select c.* from projection.next_checkpoint($1, $5) c where $7) w
   cross join lateral (
     select l from projection.checkpoint_layout l where l.log_id = w.log_id and l.layout_id = w.layout_id offset 0) y(layout)
   cross join lateral projection.opened(y.layout, w.offsets, w.offsets_odd) o
@@ -6316,6 +6329,16 @@ CREATE FUNCTION projection.counted_commit_as_read(log_ids integer[], next_offset
         END), 0) AS partition_count
    FROM (projection.commit_as_read($1, $2, $3) c
      LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id)))) $_$;
+
+--
+-- Name: decides_checkpoints(text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.decides_checkpoints(config_key text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select $1 = any (projection.checkpoint_settings()) or $1 like 'stores.%_.changelog'
+$_$;
 
 --
 -- Name: explain_checkpoints(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
@@ -6816,7 +6839,7 @@ CREATE FUNCTION projection.keep_changelog_mapping(of_log integer, keys integer[]
               except select key_id from new_changelog_mapping) g
             cross join lateral (select c.ctid from projection.changelog_mapping c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
-          insert into projection.changelog_mapping as c select * from new_changelog_mapping
+          insert into projection.changelog_mapping as c table new_changelog_mapping
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, task_name = excluded.task_name, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -6833,22 +6856,31 @@ declare
   logs record;
   keys integer[];
 begin
-  select * into logs from projection.read_log(of_log);
+  if touched is not null then
+    touched := projection.keep_next(of_log, touched);
+    if touched = '{}' then
+      return;
+    end if;
+  end if;
+  select l.*, case when j.grouper_factory is null then (
+      select min(k.grouper_factory) <> max(k.grouper_factory) from projection.event_key k
+      where k.log_id = of_log and k.checkpoint_version > 0 and not k.is_other) end as have_several_groupers
+  into logs
+  from projection.read_log(of_log) l join projection.job_log j on j.log_id = of_log;
   if not found then
     return;
   end if;
-  if touched is not null and (
-    select case when j.grouper_factory is null then (
-      select min(k.grouper_factory) <> max(k.grouper_factory) from projection.event_key k
-      where k.log_id = of_log and k.checkpoint_version > 0 and not k.is_other) end
-    from projection.job_log j where j.log_id = of_log) is not true
-  then
+  if touched is not null and logs.have_several_groupers is not true then
     keys := array(
-      select distinct s.key_id from projection.keys_of(of_log, touched) k
+      select distinct s.key_id from projection.job_log j cross join lateral projection.keys_of(j.log_id, touched) k
       cross join lateral (
         select s.key_id from projection.event_key s
         where s.log_id = of_log and s.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not s.is_other
-          and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key offset 0) s);
+          and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key offset 0) s
+      where j.log_id = of_log and (k.checkpoint_version = 0 or k.checkpoint_version = any (j.versions)));
+    if keys = '{}' then
+      return;
+    end if;
   end if;
   perform projection.keep_chosen(of_log, logs.coordinator_log, logs.checkpoint_log, keys);
 end $$;
@@ -6885,7 +6917,7 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
     declare
       offsets bigint;                        -- a query must put its rows somewhere
     begin
-      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys, true)),
+      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys, true, false)),
         new_checkpoint as materialized (
         select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
           o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
@@ -6899,7 +6931,7 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
                cross join lateral (select key_id, n from projection.checkpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
               except select key_id, n from new_checkpoint) g
             cross join lateral (select c.ctid from projection.checkpoint c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
-        ), kept_in_checkpoint as (insert into projection.checkpoint as c select * from new_checkpoint
+        ), kept_in_checkpoint as (insert into projection.checkpoint as c table new_checkpoint
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, input_offset_number = excluded.input_offset_number, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, input_offset = excluded.input_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded),
         new_state_checkpoint as materialized (
         select o.log_offset, o.record_time, o.message_time, o.log_id, o.key_id, o.n, o.partition_id, o.checkpoint_version, o.task_name,
@@ -6914,7 +6946,7 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
                cross join lateral (select key_id, n from projection.state_checkpoint c where c.log_id = of_log and c.key_id = u.key offset 0) o)
               except select key_id, n from new_state_checkpoint) g
             cross join lateral (select c.ctid from projection.state_checkpoint c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
-        ), kept_in_state_checkpoint as (insert into projection.state_checkpoint as c select * from new_state_checkpoint
+        ), kept_in_state_checkpoint as (insert into projection.state_checkpoint as c table new_state_checkpoint
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, store_name = excluded.store_name, factory_name = excluded.factory_name, marker = excluded.marker, changelog_system = excluded.changelog_system, changelog_stream = excluded.changelog_stream, changelog_offset = excluded.changelog_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded)
       select count(*) into offsets from chosen;
     end $$;
@@ -6937,7 +6969,7 @@ CREATE FUNCTION projection.keep_config(of_log integer, keys integer[]) RETURNS v
               except select key_id from new_config) g
             cross join lateral (select c.ctid from projection.config c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
-          insert into projection.config as c select * from new_config
+          insert into projection.config as c table new_config
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, is_sensitive = excluded.is_sensitive, config_key = excluded.config_key, config_value = excluded.config_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -6959,7 +6991,7 @@ CREATE FUNCTION projection.keep_container_execution(of_log integer, keys integer
               except select key_id from new_container_execution) g
             cross join lateral (select c.ctid from projection.container_execution c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
-          insert into projection.container_execution as c select * from new_container_execution
+          insert into projection.container_execution as c table new_container_execution
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, container_id = excluded.container_id, execution_container_id = excluded.execution_container_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -6981,7 +7013,7 @@ CREATE FUNCTION projection.keep_container_host(of_log integer, keys integer[]) R
               except select key_id from new_container_host) g
             cross join lateral (select c.ctid from projection.container_host c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
-          insert into projection.container_host as c select * from new_container_host
+          insert into projection.container_host as c table new_container_host
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, container_id = excluded.container_id, host_name = excluded.host_name, jmx_url = excluded.jmx_url, jmx_tunneling_url = excluded.jmx_tunneling_url, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -6997,11 +7029,16 @@ CREATE FUNCTION projection.keep_current(of_log integer, messages integer[], chec
 begin
   if cardinality(messages) > 0 then
     perform projection.keep_messages(of_log, messages);
-    perform projection.keep_checkpoints_of_job(j.job_suffix)
-    from projection.job_log j cross join lateral projection.rule_of_job(j.job_suffix) r
-    where j.log_id = of_log and j.is_current
-      and (j.versions, j.lower_version, j.max_age, j.grouper_factory, j.changelogs, j.store_names)
-        is distinct from (r.versions, r.lower_version, r.max_age, r.grouper_factory, r.changelogs, r.store_names);
+    if exists (select from projection.keys_of(of_log, messages) k where projection.decides_checkpoints(k.message_key))
+      or exists (select from projection.job_log j where j.log_id = of_log       -- the first key is set, or the last one deleted
+                 and (j.grouper_factory is null) <> ((select c.key_id from projection.config c where c.log_id = of_log order by c.key_id limit 1) is null))
+    then
+      perform projection.keep_checkpoints_of_job(j.job_suffix)
+      from projection.job_log j cross join lateral projection.rule_of_job(j.job_suffix) r
+      where j.log_id = of_log and j.is_current
+        and (j.versions, j.lower_version, j.max_age, j.grouper_factory, j.changelogs, j.store_names)
+          is distinct from (r.versions, r.lower_version, r.max_age, r.grouper_factory, r.changelogs, r.store_names);
+    end if;
   end if;
   if cardinality(checkpoints) > 0 then
     perform projection.keep_checkpoints(of_log, checkpoints);
@@ -7026,7 +7063,7 @@ CREATE FUNCTION projection.keep_job_coordinator_metadata(of_log integer, keys in
               except select key_id from new_job_coordinator_metadata) g
             cross join lateral (select c.ctid from projection.job_coordinator_metadata c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
-          insert into projection.job_coordinator_metadata as c select * from new_job_coordinator_metadata
+          insert into projection.job_coordinator_metadata as c table new_job_coordinator_metadata
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, cluster_type = excluded.cluster_type, epoch_id = excluded.epoch_id, config_id = excluded.config_id, job_model_id = excluded.job_model_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -7048,6 +7085,28 @@ CREATE FUNCTION projection.keep_messages(of_log integer, of_keys integer[]) RETU
     end $$;
 
 --
+-- Name: keep_next(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.keep_next(of_log integer, INOUT keys integer[]) RETURNS integer[]
+    LANGUAGE plpgsql
+    AS $$
+    begin
+      with chosen as materialized (select * from projection.chosen_offset(of_log, null, null, null, keys, true, true)), kept_in_checkpoint as (insert into projection.checkpoint as c 
+        select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
+          o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
+          o.source, o.host, o.username
+        from chosen o where not o.is_state 
+          on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, input_offset_number = excluded.input_offset_number, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, input_offset = excluded.input_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded), kept_in_state_checkpoint as (insert into projection.state_checkpoint as c 
+        select o.log_offset, o.record_time, o.message_time, o.log_id, o.key_id, o.n, o.partition_id, o.checkpoint_version, o.task_name,
+          o.store_name, o.factory_name, o.marker_prefix || coalesce(o.value, '') || o.marker_suffix, o.system_name, o.stream_name,
+          case when o.stream_name is not null then o.value end, o.checkpoint_id, o.source, o.host, o.username
+        from chosen o where o.is_state 
+          on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, changelog_partition = excluded.changelog_partition, checkpoint_version = excluded.checkpoint_version, task_name = excluded.task_name, store_name = excluded.store_name, factory_name = excluded.factory_name, marker = excluded.marker, changelog_system = excluded.changelog_system, changelog_stream = excluded.changelog_stream, changelog_offset = excluded.changelog_offset, checkpoint_id = excluded.checkpoint_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded)
+      select array(select unnest(keys) except select key_id from chosen) into keys;
+    end $$;
+
+--
 -- Name: keep_other_message(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -7065,7 +7124,7 @@ CREATE FUNCTION projection.keep_other_message(of_log integer, keys integer[]) RE
               except select key_id from new_other_message) g
             cross join lateral (select c.ctid from projection.other_message c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
-          insert into projection.other_message as c select * from new_other_message
+          insert into projection.other_message as c table new_other_message
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, message_type = excluded.message_type, message_key = excluded.message_key, message_value = excluded.message_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -7087,7 +7146,7 @@ CREATE FUNCTION projection.keep_pending_startpoint(of_log integer, keys integer[
               except select key_id from new_pending_startpoint) g
             cross join lateral (select c.ctid from projection.pending_startpoint c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
-          insert into projection.pending_startpoint as c select * from new_pending_startpoint
+          insert into projection.pending_startpoint as c table new_pending_startpoint
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_ms = excluded.created_ms, startpoint_type = excluded.startpoint_type, startpoint_value = excluded.startpoint_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -7109,7 +7168,7 @@ CREATE FUNCTION projection.keep_startpoint_fan_out(of_log integer, keys integer[
               except select key_id, n from new_startpoint_fan_out) g
             cross join lateral (select c.ctid from projection.startpoint_fan_out c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
         )
-          insert into projection.startpoint_fan_out as c select * from new_startpoint_fan_out
+          insert into projection.startpoint_fan_out as c table new_startpoint_fan_out
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, created_at = excluded.created_at, fanned_out_at = excluded.fanned_out_at, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, task_name = excluded.task_name, system_name = excluded.system_name, stream_name = excluded.stream_name, startpoint_type = excluded.startpoint_type, startpoint_value = excluded.startpoint_value, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -7131,7 +7190,7 @@ CREATE FUNCTION projection.keep_task_container(of_log integer, keys integer[]) R
               except select key_id from new_task_container) g
             cross join lateral (select c.ctid from projection.task_container c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
-          insert into projection.task_container as c select * from new_task_container
+          insert into projection.task_container as c table new_task_container
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, task_name = excluded.task_name, container_id = excluded.container_id, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -7153,7 +7212,7 @@ CREATE FUNCTION projection.keep_task_mode(of_log integer, keys integer[]) RETURN
               except select key_id from new_task_mode) g
             cross join lateral (select c.ctid from projection.task_mode c where c.log_id = of_log and c.key_id = g.key_id offset 0) r))
         )
-          insert into projection.task_mode as c select * from new_task_mode
+          insert into projection.task_mode as c table new_task_mode
           on conflict (log_id, key_id) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, task_name = excluded.task_name, task_mode = excluded.task_mode, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -7175,7 +7234,7 @@ CREATE FUNCTION projection.keep_task_partition(of_log integer, keys integer[]) R
               except select key_id, n from new_task_partition) g
             cross join lateral (select c.ctid from projection.task_partition c where c.log_id = of_log and c.key_id = g.key_id and c.n = g.n offset 0) r))
         )
-          insert into projection.task_partition as c select * from new_task_partition
+          insert into projection.task_partition as c table new_task_partition
           on conflict (log_id, key_id, n) do update set log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time, partition_id = excluded.partition_id, key_bucket = excluded.key_bucket, system_name = excluded.system_name, stream_name = excluded.stream_name, task_name = excluded.task_name, source = excluded.source, host = excluded.host, username = excluded.username where c is distinct from excluded;
         end $$;
 
@@ -7457,6 +7516,27 @@ CREATE FUNCTION projection.newest_grouper(log_id integer, cut bigint) RETURNS te
     select n.grouper_factory from projection.checkpoint_head($1, $2, null) n where n.checkpoint_version > 0 order by n.log_offset desc limit 1) end
   from projection.event_key k
   where k.log_id = $1 and k.checkpoint_version > 0 and not k.is_other
+$_$;
+
+--
+-- Name: next_checkpoint(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.next_checkpoint(log_id integer, keys integer[]) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, changelogs text[], store_names text[])
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.log_id, k.key_id, k.message_key, k.checkpoint_version, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.record_time, h.log_offset,
+    j.changelogs, j.store_names
+  from projection.job_log j
+  cross join lateral projection.keys_of(j.log_id, $2) k
+  cross join lateral (
+    select c.log_offset from projection.checkpoint c where c.log_id = k.log_id and c.key_id = k.key_id limit 1) c
+  cross join lateral (
+    select e.layout_id from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset = c.log_offset limit 1) p
+  cross join lateral (
+    select e.* from projection.checkpoint_event e where e.log_id = k.log_id and e.key_id = k.key_id order by e.log_offset desc limit 1) h
+  where j.log_id = $1 and j.lower_version is null and h.layout_id = p.layout_id
 $_$;
 
 --
@@ -8043,7 +8123,7 @@ CREATE FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordina
         select o.log_offset, o.record_time, o.message_time, o.log_id, o.key_id, o.n, o.partition_id, o.checkpoint_version, o.task_name,
           o.store_name, o.factory_name, o.marker_prefix || coalesce(o.value, '') || o.marker_suffix, o.system_name, o.stream_name,
           case when o.stream_name is not null then o.value end, o.checkpoint_id, o.source, o.host, o.username
-        from projection.chosen_offset($1, $2, $3, $4, null, false) o where o.is_state  $_$;
+        from projection.chosen_offset($1, $2, $3, $4, null, false, false) o where o.is_state  $_$;
 
 --
 -- Name: state_checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -13645,6 +13725,14 @@ GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO 
 GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION checkpoint_settings(); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_settings() FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_settings() TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_settings() TO coordstream_replayer;
+
+--
 -- Name: FUNCTION checkpoint_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -13661,12 +13749,12 @@ GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coo
 GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean, is_next boolean); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean, is_next boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean, is_next boolean) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean, is_next boolean) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -13803,6 +13891,14 @@ GRANT ALL ON FUNCTION projection.container_host_state(log_id integer, cut bigint
 REVOKE ALL ON FUNCTION projection.counted_commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.counted_commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.counted_commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION decides_checkpoints(config_key text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.decides_checkpoints(config_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.decides_checkpoints(config_key text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.decides_checkpoints(config_key text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text); Type: ACL; Schema: projection; Owner: -
@@ -14025,6 +14121,12 @@ REVOKE ALL ON FUNCTION projection.keep_job_coordinator_metadata(of_log integer, 
 REVOKE ALL ON FUNCTION projection.keep_messages(of_log integer, of_keys integer[]) FROM PUBLIC;
 
 --
+-- Name: FUNCTION keep_next(of_log integer, INOUT keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.keep_next(of_log integer, INOUT keys integer[]) FROM PUBLIC;
+
+--
 -- Name: FUNCTION keep_other_message(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -14167,6 +14269,14 @@ GRANT ALL ON FUNCTION projection.newest_bound(job_suffix text, system_name text,
 REVOKE ALL ON FUNCTION projection.newest_grouper(log_id integer, cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.newest_grouper(log_id integer, cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.newest_grouper(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION next_checkpoint(log_id integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.next_checkpoint(log_id integer, keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.next_checkpoint(log_id integer, keys integer[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.next_checkpoint(log_id integer, keys integer[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION next_offset(input_offset_number bigint); Type: ACL; Schema: projection; Owner: -
