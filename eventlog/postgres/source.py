@@ -1,6 +1,6 @@
 """The event source of the logs in Postgres: notifications wake it, and it reads pages.
 
-Any login can notify, so a notification only says which log to read.
+Any login can notify, so a notification only says which log may have more events.
 """
 
 import json
@@ -56,8 +56,8 @@ class PostgresSource(Closing):
         self._positions: dict[str, int] = {}
         self._logs: dict[str, StoredLog] = {}
         self._ends: dict[str, int] = {}
-        self._named: set[str] = set()
-        """The streams that notifications named, until a read finds no more events."""
+        self._claims: dict[str, int] = {}
+        """The ends that notifications claim, of streams that were not read so far."""
         self._queried_at = float("-inf")
         self._waker, self._woken = socket.socketpair()
         self._waker.setblocking(False)
@@ -90,7 +90,7 @@ class PostgresSource(Closing):
         with self._connected() as connection:
             self._logs = {name: self._logs.get(name) or _own_log(connection, name) for name in positions}
         self._positions = dict(positions)
-        self._named = set()  # the ends, which are queried next, say what there is to read
+        self._claims = {}  # the ends, which are queried next, say what there is to read
         self._queried_at = float("-inf")
 
     def poll(self, timeout: float) -> list[Read]:
@@ -100,13 +100,13 @@ class PostgresSource(Closing):
                 if monotonic() >= self._queried_at + _QUERY_SECONDS:
                     self._queried_at = monotonic()
                     self._query_ends(connection, self._positions)
-                self._named |= self._take_notices(connection)  # including those received with the ends
-                was_named = bool(self._named)
+                self._take_notices(connection)  # including those received with the ends
+                has_claims = bool(self._claims)
                 reads = self._read_ready(connection)
                 if reads:
                     return reads
                 # no wait after a read: it may have received notifications, which would not end the wait
-                if not (was_named and monotonic() < deadline) and not self._wait(connection, deadline):
+                if not (has_claims and monotonic() < deadline) and not self._wait(connection, deadline):
                     return []
 
     def wake(self) -> None:
@@ -136,10 +136,11 @@ class PostgresSource(Closing):
         if connection is not None:
             connection.close()
 
-    def _take_notices(self, connection: Connection) -> set[str]:
-        """The assigned streams that notifications name."""
-        notices = connection.notifies(timeout=0, stop_after=_MAX_NOTICES)
-        return {name for notice in notices if (name := _named(notice.payload)) in self._positions}
+    def _take_notices(self, connection: Connection) -> None:
+        for notice in connection.notifies(timeout=0, stop_after=_MAX_NOTICES):
+            name, end = _claim(notice.payload)
+            if end > self._positions.get(name, end):
+                self._claims[name] = max(end, self._claims.get(name, 0))
 
     def _query_ends(self, connection: Connection, stream_names: Collection[str]) -> dict[str, int]:
         found: dict[str, int] = dict(connection.execute(_ENDS, (POSTGRES, list(stream_names))).fetchall())
@@ -148,14 +149,14 @@ class PostgresSource(Closing):
 
     def _read_ready(self, connection: Connection) -> list[Read]:
         """An equal share for each stream with more events, the least recently read first."""
-        ready = [name for name, at in self._positions.items() if name in self._named or self._ends.get(name, 0) > at]
+        ready = [name for name, at in self._positions.items() if name in self._claims or self._ends.get(name, 0) > at]
         reads: list[Read] = []
         for name in ready[:_POLL_STREAMS]:
             read = self._read_page(connection, name, POLL_EVENTS // min(len(ready), _POLL_STREAMS))
-            if not read.events:
-                self._named.discard(name)
-                if read.next_offset == self._positions[name]:
-                    continue
+            if not read.events or read.next_offset >= self._claims.get(name, 0):
+                self._claims.pop(name, None)
+            if read.next_offset == self._positions[name]:
+                continue
             reads.append(read)
             del self._positions[name]
             self._positions[name] = read.next_offset
@@ -187,14 +188,14 @@ class PostgresSource(Closing):
         return was_woken
 
 
-def _named(payload: str) -> str | None:
-    """The stream of a notification; None if it is malformed."""
+def _claim(payload: str) -> tuple[str, int]:
+    """The stream of a notification and the end that it claims; no stream if it is malformed."""
     try:
         fields = json.loads(payload)
-    except (ValueError, RecursionError):
-        return None
-    name = fields.get("stream_name") if isinstance(fields, dict) else None
-    return name if isinstance(name, str) else None
+        name, end = fields["stream_name"], fields["next_offset"]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return "", 0
+    return (name, end) if isinstance(name, str) and isinstance(end, int) else ("", 0)
 
 
 def _own_log(connection: Connection, stream_name: str) -> StoredLog:

@@ -145,6 +145,22 @@ def test_a_false_notification_moves_nothing(database_url: str, source: PostgresS
         assert source.poll(LONG) == [Read(ORDERS, list(log.read(1)), 2)]
 
 
+def test_a_notification_of_events_that_were_read_reads_nothing(
+    database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = create_autospec(postgres_source.read_archive, side_effect=postgres_source.read_archive)
+    monkeypatch.setattr(postgres_source, "read_archive", read)
+    with created(database_url, ORDERS) as log:
+        source.assign({ORDERS: 0})
+        assert source.poll(AT_ONCE) == []
+        log.append(new_events(2))
+        assert offsets(source.poll(LONG)) == {ORDERS: [0, 1]}
+        log.append(new_events(1))
+        source.assign({ORDERS: 3})
+        assert source.poll(AT_ONCE) == []
+    assert read.call_count == 1
+
+
 def test_large_values_come_a_few_at_a_time(database_url: str, source: PostgresSource) -> None:
     large = bytes(6 << 20)
     with created(database_url, ORDERS) as log:
