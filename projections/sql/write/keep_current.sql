@@ -1,8 +1,8 @@
 -- What a batch of events changes in the tables of current rows: the rows of the keys of its messages and checkpoints. A change of the config
 -- that decides which checkpoints count changes those of all tasks. No JIT: its costs are those of all keys, and it compiles for longer than
--- these queries run.
+-- these queries run. No memoize: they look up each key once.
 create function projection.keep_current(of_log integer, messages integer[], checkpoints integer[]) returns void language plpgsql
-set plan_cache_mode = force_generic_plan set jit = off as $$
+set plan_cache_mode = force_generic_plan set jit = off set enable_memoize = off as $$
 begin
   if cardinality(messages) > 0 then
     perform projection.keep_messages(of_log, messages);
@@ -26,7 +26,7 @@ end $$;
 -- If config does not say which grouper counts, and several are in use, a checkpoint of one task can change which count of all tasks. Most
 -- keys need no choice (see next_checkpoint).
 create function projection.keep_checkpoints(of_log integer, touched integer[]) returns void language plpgsql
-set plan_cache_mode = force_generic_plan set jit = off as $$
+set plan_cache_mode = force_generic_plan set jit = off set enable_memoize = off as $$
 declare
   logs record;
   keys integer[];

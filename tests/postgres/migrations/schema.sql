@@ -6851,6 +6851,7 @@ CREATE FUNCTION projection.keep_checkpoints(of_log integer, touched integer[]) R
     LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
+    SET enable_memoize TO 'off'
     AS $$
 declare
   logs record;
@@ -7025,6 +7026,7 @@ CREATE FUNCTION projection.keep_current(of_log integer, messages integer[], chec
     LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
+    SET enable_memoize TO 'off'
     AS $$
 begin
   if cardinality(messages) > 0 then

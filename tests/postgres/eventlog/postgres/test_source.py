@@ -10,6 +10,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.postgres import source as postgres_source
+from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import insert_log
@@ -148,7 +149,7 @@ def test_a_false_notification_moves_nothing(database_url: str, source: PostgresS
 def test_a_notification_of_events_that_were_read_reads_nothing(
     database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = create_autospec(postgres_source.read_archive, side_effect=postgres_source.read_archive)
+    read = create_autospec(read_archive, side_effect=read_archive)
     monkeypatch.setattr(postgres_source, "read_archive", read)
     with created(database_url, ORDERS) as log:
         source.assign({ORDERS: 0})
