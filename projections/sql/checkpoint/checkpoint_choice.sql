@@ -3,6 +3,11 @@ create function projection.changelog_name(changelog text, system_name text) retu
   select case when position('.' in $1) > 0 or $2 is null then $1 else $2 || '.' || $1 end
 $$;
 
+-- The store that a config key names the changelog of (null: none).
+create function projection.changelog_store(config_key text) returns text language sql immutable parallel safe as $$
+  select case when $1 like 'stores.%_.changelog' then substr($1, 8, length($1) - 17) end
+$$;
+
 -- The maximum age of a live checkpoint as Java's Long.parseLong reads it, in ms, otherwise Samza's default. Longer than any two times are
 -- apart is as good as longer than an interval can be.
 create function projection.max_age(config_value text) returns interval language sql stable parallel safe as $$
@@ -19,7 +24,7 @@ $$;
 
 -- Whether a config key is one that checkpoint_rule reads.
 create function projection.decides_checkpoints(config_key text) returns boolean language sql immutable parallel safe as $$
-  select $1 = any (projection.checkpoint_settings()) or $1 like 'stores.%_.changelog'
+  select $1 = any (projection.checkpoint_settings()) or projection.changelog_store($1) is not null
 $$;
 
 -- What a job's config says about reading checkpoints (one row): the versions in order of priority, the one of lower priority if both 1
@@ -56,10 +61,10 @@ language sql stable parallel safe as $$
   cross join lateral (
     select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name collate "C") as changelogs,
            array_agg(v.store_name order by v.store_name collate "C") as store_names
-    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
+    from (select projection.changelog_store(m.message_key) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
           from projection.message_head($1, $2, 'set-config', null) m
-          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v
-    where v.changelog <> '') s
+          where left(m.message_key, 100) like 'stores.%') v
+    where v.store_name is not null and v.changelog <> '') s
 $$;
 
 -- What all logs of a job have in projection.job_log: the rule now, and whether the job has a checkpoint topic (one row).
@@ -166,30 +171,21 @@ language sql stable parallel safe as $$
   where j.log_id = $1 and j.lower_version is null and h.layout_id = p.layout_id
 $$;
 
--- The offsets in the chosen checkpoints, each with what its checkpoint's layout says of it: of inputs, and of state. is_next: in those
--- of projection.next_checkpoint instead.
-create function projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint,
-                                         keys integer[], by_log boolean, is_next boolean)
-returns table (log_offset bigint, record_time timestamptz, message_time timestamptz, log_id integer, key_id integer, n integer, is_state boolean,
-               partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text,
-               factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text,
-               source text, host text, username text)
+-- The offsets of a checkpoint event that was chosen, each with what the layout says of it and who wrote it: of inputs, and of state.
+create function projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[],
+                                         changelogs text[], store_names text[])
+returns table (n integer, is_state boolean, partition_id integer, key_bucket integer, system_name text, stream_name text, factory_name text,
+               store_name text, marker_prefix text, marker_suffix text, value text,
+               message_time timestamptz, source text, host text, username text)
 language sql stable parallel safe as $$
-  select w.log_offset, w.record_time, e.message_time, w.log_id, w.key_id, o.n,
-    o.is_state or projection.is_changelog(w.checkpoint_version, o.system_name, o.stream_name, w.changelogs),
-    o.partition_id, o.key_bucket, w.checkpoint_version, w.task_name, o.system_name, o.stream_name,
+  select o.n, o.is_state or projection.is_changelog($3, o.system_name, o.stream_name, $7), o.partition_id, o.key_bucket, o.system_name, o.stream_name,
     coalesce(o.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
-    coalesce(o.store_name, w.store_names[array_position(w.changelogs, o.system_name || '.' || o.stream_name)], ''),
-    o.marker_prefix, o.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
-  from (
-    select c.* from projection.checkpoint_choice($1, $2, $3, $4, $5, $6) c where not $7
-    union all
-    select c.* from projection.next_checkpoint($1, $5) c where $7) w
-  cross join lateral (
-    select l from projection.checkpoint_layout l where l.log_id = w.log_id and l.layout_id = w.layout_id offset 0) y(layout)
-  cross join lateral projection.opened(y.layout, w.offsets, w.offsets_odd) o
+    coalesce(o.store_name, $8[array_position($7, o.system_name || '.' || o.stream_name)], ''),
+    o.marker_prefix, o.marker_suffix, o.value, e.message_time, e.source, e.host, e.username
+  from (select l from projection.checkpoint_layout l where l.log_id = $1 and l.layout_id = $4 offset 0) y(layout)
+  cross join lateral projection.opened(y.layout, $5, $6) o
   left join lateral (
-    select v.* from projection.checkpoint_envelope v where v.log_id = w.log_id and v.log_offset = w.log_offset offset 0) e on true
+    select v.* from projection.checkpoint_envelope v where v.log_id = $1 and v.log_offset = $2 offset 0) e on true
 $$;
 
 -- The logs that a log's checkpoints are chosen with, if it is the one that its job's checkpoints are read from now; else no row.

@@ -18,6 +18,11 @@ declare
         )$sql$;
   inserted constant text := $sql$insert into projection.%1$s as c %2$s
           on conflict (log_id, %3$s) do update set %4$s where c is distinct from excluded$sql$;
+  opened constant text := $sql$(
+            select w.log_id, w.key_id, w.log_offset, w.record_time, w.task_name, w.checkpoint_version, w.checkpoint_id, o.*
+            from projection.%s w
+            cross join lateral projection.chosen_offset(w.log_id, w.log_offset, w.checkpoint_version, w.layout_id, w.offsets, w.offsets_odd,
+                                                        w.changelogs, w.store_names) o)$sql$;
   current record;
   branches text := '';
   rows text;
@@ -78,7 +83,7 @@ begin
         create function projection.%1$s_now(log_id integer) returns setof projection.%1$s language sql stable parallel safe as $$
           select r.* from projection.read_log($1) l cross join lateral projection.%1$s_at(l.coordinator_log, null, l.checkpoint_log, null, null) r
         $$;
-      $template$, current.name, format(current.chosen, 'projection.chosen_offset($1, $2, $3, $4, null, false, false)'));
+      $template$, current.name, format(current.chosen, format(opened, 'checkpoint_choice($1, $2, $3, $4, null, false)')));
       chosen := chosen || format($sql$,
         new_%1$s as materialized (%2$s), %3$s, kept_in_%1$s as (%4$s)$sql$,
         current.name, rows, format(deleted, current.name, current.key, current.same), format(inserted, current.name, 'table new_' || current.name, current.key, current.assignments));
@@ -101,13 +106,14 @@ begin
     declare
       offsets bigint;                        -- a query must put its rows somewhere
     begin
-      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys, true, false))%2$s
+      with chosen as materialized %2$s%3$s
       select count(*) into offsets from chosen;
     end $$;
     create function projection.keep_next(of_log integer, inout keys integer[]) language plpgsql as $$
     begin
-      with chosen as materialized (select * from projection.chosen_offset(of_log, null, null, null, keys, true, true))%3$s
+      with chosen as materialized %4$s%5$s
       select array(select unnest(keys) except select key_id from chosen) into keys;
     end $$;
-  $template$, branches, chosen, next);
+  $template$, branches, format(opened, 'checkpoint_choice(coordinator_log, null, checkpoint_log, null, keys, true)'), chosen,
+    format(opened, 'next_checkpoint(of_log, keys)'), next);
 end $do$;

@@ -5523,6 +5523,16 @@ CREATE FUNCTION projection.changelog_name(changelog text, system_name text) RETU
 $_$;
 
 --
+-- Name: changelog_store(text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_store(config_key text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when $1 like 'stores.%_.changelog' then substr($1, 8, length($1) - 17) end
+$_$;
+
+--
 -- Name: checkpoint_as_read(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5546,7 +5556,11 @@ CREATE FUNCTION projection.checkpoint_at(coordinator_log integer, coordinator_cu
         select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
           o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
           o.source, o.host, o.username
-        from projection.chosen_offset($1, $2, $3, $4, null, false, false) o where not o.is_state  $_$;
+        from (
+            select w.log_id, w.key_id, w.log_offset, w.record_time, w.task_name, w.checkpoint_version, w.checkpoint_id, o.*
+            from projection.checkpoint_choice($1, $2, $3, $4, null, false) w
+            cross join lateral projection.chosen_offset(w.log_id, w.log_offset, w.checkpoint_version, w.layout_id, w.offsets, w.offsets_odd,
+                                                        w.changelogs, w.store_names) o) o where not o.is_state  $_$;
 
 --
 -- Name: checkpoint_before(integer, text, timestamp with time zone, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -5938,10 +5952,10 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
   cross join lateral (
     select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name collate "C") as changelogs,
            array_agg(v.store_name order by v.store_name collate "C") as store_names
-    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
+    from (select projection.changelog_store(m.message_key) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
           from projection.message_head($1, $2, 'set-config', null) m
-          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v
-    where v.changelog <> '') s
+          where left(m.message_key, 100) like 'stores.%') v
+    where v.store_name is not null and v.changelog <> '') s
 $_$;
 
 --
@@ -5983,27 +5997,20 @@ end
 $_$;
 
 --
--- Name: chosen_offset(integer, bigint, integer, bigint, integer[], boolean, boolean); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: chosen_offset(integer, bigint, integer, integer, text, text[], text[], text[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean, is_next boolean) RETURNS TABLE(log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, log_id integer, key_id integer, n integer, is_state boolean, partition_id integer, key_bucket integer, checkpoint_version integer, task_name text, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, checkpoint_id text, source text, host text, username text)
+CREATE FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], store_names text[]) RETURNS TABLE(n integer, is_state boolean, partition_id integer, key_bucket integer, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, message_time timestamp with time zone, source text, host text, username text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select w.log_offset, w.record_time, e.message_time, w.log_id, w.key_id, o.n,
-    o.is_state or projection.is_changelog(w.checkpoint_version, o.system_name, o.stream_name, w.changelogs),
-    o.partition_id, o.key_bucket, w.checkpoint_version, w.task_name, o.system_name, o.stream_name,
+  select o.n, o.is_state or projection.is_changelog($3, o.system_name, o.stream_name, $7), o.partition_id, o.key_bucket, o.system_name, o.stream_name,
     coalesce(o.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
-    coalesce(o.store_name, w.store_names[array_position(w.changelogs, o.system_name || '.' || o.stream_name)], ''),
-    o.marker_prefix, o.marker_suffix, o.value, w.checkpoint_id, e.source, e.host, e.username
-  from (
-    select c.* from projection.checkpoint_choice($1, $2, $3, $4, $5, $6) c where not $7
-    union all
-    select c.* from projection.next_checkpoint($1, $5) c where $7) w
-  cross join lateral (
-    select l from projection.checkpoint_layout l where l.log_id = w.log_id and l.layout_id = w.layout_id offset 0) y(layout)
-  cross join lateral projection.opened(y.layout, w.offsets, w.offsets_odd) o
+    coalesce(o.store_name, $8[array_position($7, o.system_name || '.' || o.stream_name)], ''),
+    o.marker_prefix, o.marker_suffix, o.value, e.message_time, e.source, e.host, e.username
+  from (select l from projection.checkpoint_layout l where l.log_id = $1 and l.layout_id = $4 offset 0) y(layout)
+  cross join lateral projection.opened(y.layout, $5, $6) o
   left join lateral (
-    select v.* from projection.checkpoint_envelope v where v.log_id = w.log_id and v.log_offset = w.log_offset offset 0) e on true
+    select v.* from projection.checkpoint_envelope v where v.log_id = $1 and v.log_offset = $2 offset 0) e on true
 $_$;
 
 --
@@ -6337,7 +6344,7 @@ CREATE FUNCTION projection.counted_commit_as_read(log_ids integer[], next_offset
 CREATE FUNCTION projection.decides_checkpoints(config_key text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
-  select $1 = any (projection.checkpoint_settings()) or $1 like 'stores.%_.changelog'
+  select $1 = any (projection.checkpoint_settings()) or projection.changelog_store($1) is not null
 $_$;
 
 --
@@ -6918,7 +6925,11 @@ CREATE FUNCTION projection.keep_chosen(of_log integer, coordinator_log integer, 
     declare
       offsets bigint;                        -- a query must put its rows somewhere
     begin
-      with chosen as materialized (select * from projection.chosen_offset(coordinator_log, null, checkpoint_log, null, keys, true, false)),
+      with chosen as materialized (
+            select w.log_id, w.key_id, w.log_offset, w.record_time, w.task_name, w.checkpoint_version, w.checkpoint_id, o.*
+            from projection.checkpoint_choice(coordinator_log, null, checkpoint_log, null, keys, true) w
+            cross join lateral projection.chosen_offset(w.log_id, w.log_offset, w.checkpoint_version, w.layout_id, w.offsets, w.offsets_odd,
+                                                        w.changelogs, w.store_names) o),
         new_checkpoint as materialized (
         select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
           o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
@@ -7094,7 +7105,11 @@ CREATE FUNCTION projection.keep_next(of_log integer, INOUT keys integer[]) RETUR
     LANGUAGE plpgsql
     AS $$
     begin
-      with chosen as materialized (select * from projection.chosen_offset(of_log, null, null, null, keys, true, true)), kept_in_checkpoint as (insert into projection.checkpoint as c 
+      with chosen as materialized (
+            select w.log_id, w.key_id, w.log_offset, w.record_time, w.task_name, w.checkpoint_version, w.checkpoint_id, o.*
+            from projection.next_checkpoint(of_log, keys) w
+            cross join lateral projection.chosen_offset(w.log_id, w.log_offset, w.checkpoint_version, w.layout_id, w.offsets, w.offsets_odd,
+                                                        w.changelogs, w.store_names) o), kept_in_checkpoint as (insert into projection.checkpoint as c 
         select o.log_offset, o.record_time, o.message_time, projection.offset_number(o.value), o.log_id, o.key_id, o.n,
           o.partition_id, o.key_bucket, o.checkpoint_version, o.task_name, o.system_name, o.stream_name, o.value, o.checkpoint_id,
           o.source, o.host, o.username
@@ -8125,7 +8140,11 @@ CREATE FUNCTION projection.state_checkpoint_at(coordinator_log integer, coordina
         select o.log_offset, o.record_time, o.message_time, o.log_id, o.key_id, o.n, o.partition_id, o.checkpoint_version, o.task_name,
           o.store_name, o.factory_name, o.marker_prefix || coalesce(o.value, '') || o.marker_suffix, o.system_name, o.stream_name,
           case when o.stream_name is not null then o.value end, o.checkpoint_id, o.source, o.host, o.username
-        from projection.chosen_offset($1, $2, $3, $4, null, false, false) o where o.is_state  $_$;
+        from (
+            select w.log_id, w.key_id, w.log_offset, w.record_time, w.task_name, w.checkpoint_version, w.checkpoint_id, o.*
+            from projection.checkpoint_choice($1, $2, $3, $4, null, false) w
+            cross join lateral projection.chosen_offset(w.log_id, w.log_offset, w.checkpoint_version, w.layout_id, w.offsets, w.offsets_odd,
+                                                        w.changelogs, w.store_names) o) o where o.is_state  $_$;
 
 --
 -- Name: state_checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -13624,6 +13643,14 @@ GRANT ALL ON FUNCTION projection.changelog_name(changelog text, system_name text
 GRANT ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION changelog_store(config_key text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_store(config_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_store(config_key text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_store(config_key text) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION checkpoint_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -13751,12 +13778,12 @@ GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coo
 GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean, is_next boolean); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], store_names text[]); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean, is_next boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean, is_next boolean) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.chosen_offset(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean, is_next boolean) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], store_names text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], store_names text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], store_names text[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
