@@ -236,8 +236,8 @@ class JobModelAssignments(MessageManager):
         )
 
     def are_saved(self, model: JobModel) -> bool:
-        """Whether the stream has the assignments of this model, and no others. Raises `UnknownTaskMode`."""
-        tasks = model.tasks
+        """Whether the stream has this model's assignments, as `save` leaves them. Raises `UnknownTaskMode`."""
+        tasks, new = model.tasks, _run_of(model)
         numbers = {name: task.changelog_partition for name, task in tasks.items()}
         containers = {name: each.processor_id for each in model.containers.values() for name in each.tasks}
         return (
@@ -245,7 +245,7 @@ class JobModelAssignments(MessageManager):
             and TaskAssignmentManager(self._store).read_task_modes()
             == {name: task.task_mode for name, task in tasks.items()}
             and numbers.items() <= ChangelogPartitionManager(self._store).read_change_log_partition_mapping().items()
-            and _readers(_run_of(model)) <= _readers(self._last_run())
+            and _readers(new) == {each for each in _readers(self._last_run()) if each[0] in new.partition_tasks}
         )
 
     def _last_run(self) -> _Run:
