@@ -6,11 +6,10 @@ How far an interrupted rewind came, and what has happened since, is on the log.
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
 from eventlog.log import EventLog
-from eventlog.partition import StartpointKey, TaskName
-from eventlog.startpoint import StartpointSpecific
+from eventlog.startpoint import Startpoint, StartpointSpecific
 from eventlog.wire.startpoints import encode_startpoint
 from managers.rewind.rewind_plan import Move, RewindError, RewindPlan
-from managers.startpoints.startpoint_records import FAN_OUTS, TaskPartitions, key_meanings, without_key_bucket
+from managers.startpoints.startpoint_records import FAN_OUTS, TaskPartitions, key_meanings, read_fan_out, request_key
 from managers.startpoints.startpoint_request import startpoint_events
 
 
@@ -44,15 +43,16 @@ def undone_requests(saved: UndoFile, log: EventLog, now_ms: int, *, force: bool)
     """What undoes requests that were written. A request of before comes back.
 
     ``force``: where the next start would have begun is requested, if a start of the job has fanned the request out.
-    Raises `RewindError`: it has, or another writer has changed a request.
+    Raises `RewindError`: it has, or another writer has changed a request; and `StartpointUnreadable` for a fan-out.
     """
     values: dict[str, list[bytes | None]] = {}
-    started: set[str] = set()
+    followed, tasks = set[tuple[str, Startpoint]](), {move.task_name for move in saved.plan.moves}
     for name, value in startpoint_events(log, saved.log_offset):
         if name.namespace != FAN_OUTS:
             values.setdefault(name.key, []).append(value)
-        elif value:
-            started.add(name.key)
+        elif value and name.key in tasks:
+            fan_outs = read_fan_out(name, value).fan_outs.items()
+            followed |= {(request_key(partition, name.key).key, startpoint) for partition, startpoint in fan_outs}
     undone: dict[str, bytes | None] = {}
     for move in saved.plan.moves:
         key_text, request = _request(move, saved.created_ms)
@@ -61,7 +61,7 @@ def undone_requests(saved: UndoFile, log: EventLog, now_ms: int, *, force: bool)
         match values.get(key_text, []):
             case [*earlier, last] if last == encode_startpoint(request):
                 undone[key_text] = earlier[-1] if earlier else before
-            case [*_, None] if move.task_name in started:
+            case [*_, None] if (key_text, request) in followed:
                 if not force:
                     raise RewindError(
                         f"Too late to undo: the job has started from the startpoint request {key_text!r}. "
@@ -77,5 +77,5 @@ def undone_requests(saved: UndoFile, log: EventLog, now_ms: int, *, force: bool)
 
 
 def _request(move: Move, created_ms: int) -> tuple[str, StartpointSpecific]:
-    key = StartpointKey(without_key_bucket(move.partition), TaskName(move.task_name))
-    return str(key), StartpointSpecific(str(move.to_offset), created_ms)
+    key = request_key(move.partition, move.task_name).key
+    return key, StartpointSpecific(str(move.to_offset), created_ms)
