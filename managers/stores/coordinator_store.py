@@ -1,7 +1,7 @@
 """CoordinatorStreamStore: the current values of a job's coordinator stream, by namespaced key."""
 
 import logging
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from threading import RLock
 from types import MappingProxyType
@@ -75,6 +75,8 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         self._position = 0
         self._is_ready = False
         self._unreadable: set[tuple[NamespacedKey, bytes]] = set()
+        self._readable: dict[NamespacedKey, KeyedState[Message]] = {}
+        """The messages of each key that had an unreadable value, which the log is read for once."""
 
     @property
     def position(self) -> int:
@@ -109,14 +111,12 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
             for name, _ in self._state.items(namespace):
                 for key, value in self._state.spellings(name).items():
                     try:
-                        message = decode_value(key, value)
+                        if (message := decode_value(key, value)) is not None:
+                            found[name.key] = message
                     except WireError as error:
                         unreadable.add(name)
                         self._report(name, value, error)
-                        continue
-                    if message is not None:
-                        found[name.key] = message
-            return MappingProxyType(found | self._last_readable(unreadable) if unreadable else found)
+            return MappingProxyType(found | self._last_readable(unreadable))
 
     def put_all(self, entries: Mapping[NamespacedKey, bytes]) -> None:
         """Set several keys: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`."""
@@ -157,7 +157,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         """Close the store. The log stays open."""
         with self._lock:
             self._is_ready = False
-            self._state = KeyedState(_keep_bytes)
+            self._state, self._readable = KeyedState(_keep_bytes), {}
             self._position = 0
 
     def __enter__(self) -> Self:
@@ -185,22 +185,27 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         """Apply the events up to an offset, and yield their offsets and names. Must be exhausted."""
         if self._position < end:
             for event in self._log.read(self._position, end):
-                name = self._state.apply(event)
-                self._position = event.offset + 1
-                if name is not None:
+                if (name := self._apply(event)) is not None:
                     yield event.offset, name
                 else:
                     text = "Ignoring the event at offset %d of %s: its key cannot be read."
                     _logger.warning(text, event.offset, self._log.stream_name)
             self._position = end
 
-    def _last_readable(self, names: Collection[NamespacedKey]) -> dict[str, Message]:
+    def _apply(self, event: RecordedEvent) -> NamespacedKey | None:
+        name, self._position = self._state.apply(event), event.offset + 1
+        if name in self._readable:
+            self._readable[name].apply(event)
+        return name
+
+    def _last_readable(self, names: Set[NamespacedKey]) -> dict[str, Message]:
         """The last readable messages of these keys, from the log."""
-        state: KeyedState[Message] = KeyedState(decode_value)
-        for event in self._log.read(0, self._position):
-            if read_name(event.key) in names:
-                state.apply(event)
-        return {name.key: message for name, message in state.items()}
+        new = {name: KeyedState[Message](decode_value) for name in names - self._readable.keys()}
+        for event in self._log.read(0, self._position) if new else ():
+            if (name := read_name(event.key)) in new:
+                new[name].apply(event)
+        self._readable |= new
+        return {name.key: message for name in names if (message := self._readable[name].get(name)) is not None}
 
     def _report(self, name: NamespacedKey, value: bytes, error: WireError) -> None:
         """Log an unreadable value, once."""
@@ -252,8 +257,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         """Apply events that were appended here, unless those of others come before them: then all are read in order."""
         if offsets == range(self._position, self._position + len(events)):
             for offset, event in zip(offsets, events, strict=True):
-                self._state.apply(RecordedEvent(offset, 0, LOG_APPEND_TIME, event.key, event.value))
-            self._position = offsets.stop
+                self._apply(RecordedEvent(offset, 0, LOG_APPEND_TIME, event.key, event.value))
 
 
 def _keep_bytes(_key: bytes, value: bytes) -> bytes:

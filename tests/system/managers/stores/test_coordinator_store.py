@@ -117,6 +117,15 @@ def test_messages_are_as_the_relations_show_them(store: CoordinatorStreamStore, 
     assert list(configs(store)) == ["b"]
 
 
+def test_the_last_readable_value_of_a_key_is_searched_once() -> None:
+    log = RecordingLog()
+    with CoordinatorStreamStore(log) as store:
+        for value in "1", "2":
+            log.append([config_set("a", value), NewEvent(encode_key("set-config", "a"), b"garbage")])
+            assert [read_config(store) for _ in range(2)] == [{"a": value}] * 2
+    assert log.calls.count("read 0") == 2
+
+
 def test_an_update_sets_first_and_deletes_then_in_one_write() -> None:
     log = RecordingLog()
     with CoordinatorStreamStore(log) as store:
