@@ -108,9 +108,6 @@ class NamespaceAwareCoordinatorStreamStore(MetadataStore[str]):
         """See `MetadataStore.all`; by the plain keys."""
         return MappingProxyType({name.key: value for name, value in self._store.all(self.namespace).items()})
 
-    def messages(self) -> Mapping[str, Message]:
-        return self._store.messages(self.namespace)
-
     def flush(self) -> None:
         self._store.flush()
 

@@ -62,16 +62,12 @@ class CoordinatorStreamConsumer(StreamClient):
             self.bootstrap()
             return tuple(message for message in self._messages if wanted in (None, (message.type or "").casefold()))
 
-    @property
-    def config(self) -> Mapping[str, str]:
+    def get_config(self) -> Mapping[str, str]:
         """The job's config at the last bootstrap. Raises `NotReady` if the consumer was not bootstrapped."""
         with self._lock:
             if not self._is_bootstrapped:
                 raise NotReady("the coordinator stream consumer", "is not bootstrapped", "call bootstrap() first")
             return config_of(message for _, message in self._config.items(SetConfig.message_type))
-
-    def get_config(self) -> Mapping[str, str]:
-        return self.config
 
     def __enter__(self) -> Self:
         super().__enter__()

@@ -12,11 +12,8 @@ from tests.contracts.event_log import NOW_MS, clock
 
 @pytest.mark.scenario("MSG-20")
 def test_a_source_is_never_empty() -> None:
-    assert [make_envelope(source, clock=clock).source for source in (None, "", "tool")] == [
-        "Unknown",
-        "Unknown",
-        "tool",
-    ]
+    sources = [make_envelope(source, clock=clock).source for source in (None, "", "tool")]
+    assert sources == ["Unknown", "Unknown", "tool"]
     assert make_envelope(clock=clock).timestamp == NOW_MS
     assert mark_forced("tool") == "tool (forced)"
 

@@ -28,7 +28,7 @@ def orders(cli: CommandLine) -> CommandLine:
 def config(cli: CommandLine) -> dict[str, str]:
     """The config on the log."""
     with PostgresEventLog(cli.database_url, STREAM) as log, CoordinatorStreamConsumer(log) as consumer:
-        return dict(consumer.config)
+        return dict(consumer.get_config())
 
 
 @pytest.mark.scenario("PRO-06")
