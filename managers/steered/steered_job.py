@@ -168,8 +168,9 @@ class SteeredJob:
         """
         self._record.declare(self._given_config)
         self._record.assign({self.task_name: partitions})
+        requests = self._requests()
         self._record.startpoints.fan_out({self.task_name: partitions})
-        self._left_requests = self._requests()
+        self._left_requests = requests & self._requests()  # not those that others have written meanwhile
         startpoints = self._record.startpoints.get_fan_out_for_task(self.task_name)
         self._followed = {each: one for each, one in startpoints.items() if each in partitions}
         offsets = _processed(committed) if committed else self._checkpoint()

@@ -20,7 +20,7 @@ from eventlog.system_admin import SystemStreamMetadata, SystemStreamPartitionMet
 from managers.offsets.resolved_starts import OffsetError
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.steered.job_record import JobRecord
-from managers.steered.steered_job import Committed, SteeredBatch, SteeredJob
+from managers.steered.steered_job import LIVE_STARTPOINTS, Committed, SteeredBatch, SteeredJob
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.managers.stated_admin import StatedAdmin
 
@@ -180,6 +180,21 @@ def test_a_partition_that_is_added_starts_at_its_oldest_offset() -> None:
     world.topic.ends.append(2)
     world.run()
     assert world.output == {(2, 0): 1, (2, 1): 1}
+
+
+def test_a_startpoint_that_is_requested_beside_a_fan_out_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(config={**CONFIG, LIVE_STARTPOINTS: "true"})
+    world.run()
+    world.request(0, StartpointOldest(1))
+
+    def step() -> None:
+        if world.steps and [*world.logs[0].read()][-1].value is None:  # the first fan-out deletes the first request
+            world.steps = 0
+            world.request(1, StartpointOldest(2))
+
+    monkeypatch.setattr(world, "step", step)
+    world.run()
+    assert world.output == {(number, offset): 2 for number, end in enumerate(world.topic.ends) for offset in range(end)}
 
 
 def test_a_startpoint_that_is_no_offset_stops_the_job() -> None:
