@@ -10,7 +10,7 @@ from eventlog.config import boolean
 from eventlog.log import Clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
-from eventlog.system_admin import Changelogs
+from eventlog.system_admin import Changelogs, is_kafka_offset
 from managers.job_facts import TRANSACTIONAL_RESTORE, delete_retention_ms, is_transactional, min_compaction_lag_ms
 from managers.state.key_value_store import KeyValueStore, StoreOpener
 from managers.state.state_backend import ReportProgress, RestoreProgress, StatefulTask, TaskRestoreManager
@@ -205,7 +205,7 @@ class KafkaChangelogRestoreManager(TaskRestoreManager):
             return None
         offset = read_offset(directory, self._changelog)
         if offset is not None:
-            return int(offset) if offset.isascii() and offset.isdigit() else None
+            return int(offset) if is_kafka_offset(offset) else None
         try:
             checkpoint = read_checkpoint_file(directory)
             return committed_offset(checkpoint, self._task_name, self._name, self._changelog).offset

@@ -15,7 +15,7 @@ from eventlog.checkpoint import CheckpointId, CheckpointV2
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.checkpoint_topic import decode_v2, encode_v2
-from eventlog.wire.jackson import as_object, dumps, loads
+from eventlog.wire.jackson import as_object, dumps, loads, text_or_none
 
 OFFSET_FILE: Final = "OFFSET-v2"
 CHECKPOINT_FILE: Final = "CHECKPOINT-V2"
@@ -78,8 +78,8 @@ def write_offset(directory: Path, changelog: SystemStreamPartition, offset: str 
 
 def read_offset(directory: Path, changelog: SystemStreamPartition) -> str | None:
     """The offset that a store holds of its changelog; None if there is no file, or it is damaged or of another one."""
-    offsets = _read(directory / OFFSET_FILE, lambda data: as_object(loads(data), "the file"))
-    return None if offsets is None else offsets.get(str(changelog))
+    name = str(changelog)
+    return _read(directory / OFFSET_FILE, lambda data: text_or_none(as_object(loads(data), "the file").get(name), name))
 
 
 def write_checkpoint_file(directory: Path, checkpoint: CheckpointV2) -> None:

@@ -12,9 +12,11 @@ from managers.state.key_value_store import DictStore
 from managers.state.state_backend import StatefulTask
 from managers.state.store_directories import (
     CHECKPOINT_FILE,
+    OFFSET_FILE,
     checkpoint_directories,
     delete_directory,
     read_checkpoint_file,
+    read_offset,
     write_checkpoint_file,
     write_offset,
 )
@@ -30,11 +32,7 @@ def test_only_checkpoints_of_the_same_task_are_listed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("store", "key"),
-    [
-        ("logged", "job.logged.store.base.dir"),
-        ("other", "job.non-logged.store.base.dir"),
-    ],
+    ("store", "key"), [("logged", "job.logged.store.base.dir"), ("other", "job.non-logged.store.base.dir")]
 )
 def test_config_says_where_stores_with_and_without_a_backup_are(tmp_path: Path, store: str, key: str) -> None:
     config = {"stores.logged.changelog": "kafka.changes"}
@@ -49,13 +47,14 @@ def test_config_says_where_stores_with_and_without_a_backup_are(tmp_path: Path, 
 CHANGELOG: Final = SystemStreamPartition("kafka", "changelog", 0)
 
 
-def test_a_damaged_checkpoint_is_unknown(tmp_path: Path) -> None:
-    assert read_checkpoint_file(tmp_path) is None
+def test_a_damaged_checkpoint_or_offset_is_unknown(tmp_path: Path) -> None:
+    assert (read_checkpoint_file(tmp_path), read_offset(tmp_path, CHANGELOG)) == (None, None)
     checkpoint = CheckpointV2(CheckpointId(1, 2), {CHANGELOG: "5"}, {})
     write_checkpoint_file(tmp_path, checkpoint)
     assert read_checkpoint_file(tmp_path) == checkpoint
     (tmp_path / CHECKPOINT_FILE).write_bytes(b"{}")
-    assert read_checkpoint_file(tmp_path) is None
+    (tmp_path / OFFSET_FILE).write_bytes(b'{"kafka.changelog.0":5}')
+    assert (read_checkpoint_file(tmp_path), read_offset(tmp_path, CHANGELOG)) == (None, None)
 
 
 def test_what_is_left_of_a_directory_after_a_crash_is_not_taken_for_a_whole_store(
