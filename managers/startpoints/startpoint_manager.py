@@ -12,7 +12,6 @@ from eventlog.startpoint import Startpoint, is_expired
 from eventlog.wire.startpoints import encode_startpoint
 from managers.errors import Startable
 from managers.startpoints.startpoint_records import (
-    ASSIGNMENTS,
     FAN_OUTS,
     REQUESTS,
     Changes,
@@ -83,7 +82,7 @@ class StartpointManager(Startable):
         store = self._running()
         name = request_key(partition, task_name)
         value = store.get(name)
-        if not value or not is_key_of(name.key, partition, task_name, store.messages(ASSIGNMENTS).values()):
+        if not value or not is_key_of(name.key, partition, task_name, store):
             return None
         startpoint = read_request(name, value)
         return None if is_expired(startpoint, self._clock()) else startpoint

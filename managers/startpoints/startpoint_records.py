@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from eventlog.config import boolean
 from eventlog.errors import WireError
-from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
+from eventlog.messages import SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointFanOut, effective_startpoint, is_expired
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out
@@ -21,7 +21,6 @@ TaskPartitions = Mapping[str, Collection[SystemStreamPartition]]
 """The partitions that each task reads."""
 REQUESTS: Final = SetStartpoint.message_type
 FAN_OUTS: Final = SetStartpointFanOut.message_type
-ASSIGNMENTS: Final = SetTaskPartitionMapping.message_type
 _TYPE: Final = re.compile(rb'"@type"\s*:\s*"([A-Za-z0-9_.$]{1,100})"')
 _logger: Final = logging.getLogger(__name__)
 Value = TypeVar("Value")
@@ -96,17 +95,17 @@ def key_meanings(task_to_partitions: TaskPartitions) -> Mapping[str, frozenset[S
 
 
 def is_key_of(
-    text: str, partition: SystemStreamPartition, task_name: str | None, assignments: Iterable[Message]
+    text: str, partition: SystemStreamPartition, task_name: str | None, store: CoordinatorStreamStore
 ) -> bool:
     """Whether the text of a request's key means this partition and task only, as in the relation ``startpoint``.
 
-    Of several readings, the one that occurs in the assignments counts; else the key is ambiguous, which is logged.
+    Of several readings, the one in the store's assignments counts; else the key is ambiguous, which is logged.
     """
     readings = startpoint_key_readings(text)
     if len(readings) < 2:
         return True
     tasks: dict[str, set[SystemStreamPartition]] = defaultdict(set)
-    for each in assignments:
+    for each in store.messages(SetTaskPartitionMapping.message_type).values():
         if isinstance(each, SetTaskPartitionMapping):
             for reader in each.task_names:
                 tasks[reader].add(each.partition)
