@@ -85,7 +85,8 @@ class CoordinatorProcess:
         """Start the job, and serve its job model from now on. Raises as `plan_job` and `JobCoordinator.start`."""
         config = read_job_config(self._store, self._options.submitted)
         with self._options.open_admins(config) as admins:
-            attempt = self._coordinator.start(plan_job(self._store, config, admins), admins)
+            plan = plan_job(self._store, config, admins)
+            attempt = self._coordinator.start(plan, admins, is_submitted=self._options.submitted is not None)
         self.context.attempt = attempt
         return attempt
 

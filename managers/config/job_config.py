@@ -84,19 +84,20 @@ def write_config(
     config: Config,
     *,
     reset_job_config: bool = True,
+    keeps_others: bool = False,
     source: str = JOB_RUNNER,
     force: bool = False,
     clock: Clock = system_clock,
 ) -> None:
     """Write a job's config, as a deployment does: set every key, then delete the keys that are no longer defined.
 
-    Without ``reset_job_config`` nothing is written (CoordinatorStreamUtil.writeConfigToCoordinatorStream). Results of
-    auto-sizing stay while it is enabled (SAMZA-2452), and so does the coordinator's URL. With ``force`` a change of a
-    write-once setting is written, with " (forced)" in its source; without, it raises `WriteOnceChange`.
+    Without ``reset_job_config`` nothing is written (CoordinatorStreamUtil.writeConfigToCoordinatorStream). The URL of
+    the coordinator stays, and results of auto-sizing while it is enabled (SAMZA-2452); with ``keeps_others``, all keys.
+    A change of a write-once setting raises `WriteOnceChange`, or with ``force`` has " (forced)" in its source.
     """
     if not reset_job_config:
         return
-    removed = stale_keys(read_config(store), config)
+    removed = [] if keeps_others else stale_keys(read_config(store), config)
     _write(store, config, removed, make_envelope(source, clock=clock), force)
 
 

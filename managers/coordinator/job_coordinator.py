@@ -128,8 +128,9 @@ def _tasks(model: JobModel) -> Mapping[str, tuple[frozenset[SystemStreamPartitio
 
 @dataclass(frozen=True, slots=True)
 class JobPlan:
-    """The config, with the inputs that patterns match, its job model, and the number of partitions of each input."""
+    """The config without and with the inputs that patterns match, its job model, and the partitions of each input."""
 
+    planned: Config
     config: Mapping[str, str]
     job_model: JobModel
     partition_counts: Mapping[tuple[str, str], int]
@@ -175,7 +176,7 @@ def plan_job(store: CoordinatorStreamStore, config: Config, admins: Mapping[str,
     previous = JobModelAssignments(store).read_previous()
     partitions = count_partitions(expanded, admins)
     model = build_job_model(expanded, partitions, mapping, previous)
-    return JobPlan(expanded, model, {stream: len(numbers) for stream, numbers in partitions.items()})
+    return JobPlan(config, expanded, model, {stream: len(numbers) for stream, numbers in partitions.items()})
 
 
 def _submitted_ms(store: CoordinatorStreamStore) -> int:
@@ -215,23 +216,23 @@ class JobCoordinator:
         self._clock: Final = clock
         self._before_write: Final = before_write
 
-    def start(self, plan: JobPlan, admins: Mapping[str, InputAdmin]) -> JobAttempt:
-        """Write a plan: config, streams, assignments, fan-out, metadata. A config that is already there is not written.
+    def start(self, plan: JobPlan, admins: Mapping[str, InputAdmin], *, is_submitted: bool = False) -> JobAttempt:
+        """Write a plan: config (see `_settings_to_write`), streams, assignments, fan-out, metadata.
 
         The metadata comes last, later than in Samza: if the process is killed before, the next start still sees the
         change, and fans startpoints out. Raises `WriteOnceChange` and `MetadataNotGenerated` before anything is
         written.
         """
         now = self._clock()
-        is_new = _differs(read_config(self._store), plan.config)
+        settings = _settings_to_write(read_config(self._store), plan, is_submitted=is_submitted)
         if self._names_deployment:
-            submitted = ms_of(now) if is_new else _submitted_ms(self._store)
+            submitted = ms_of(now) if is_submitted and settings else _submitted_ms(self._store)
             self._environment[EPOCH_ID] = f"{job_name(plan.config)}-{job_id(plan.config)}-{submitted}"
         manager = self._metadata
         metadata = manager.generate_job_coordinator_metadata(plan.job_model, plan.config)
-        if is_new:
+        if settings:
             self._before_write()
-            write_config(self._store, plan.config, clock=lambda: now)
+            write_config(self._store, settings, keeps_others=not is_submitted, clock=lambda: now)
         self._create_streams(plan, admins)
         self._before_write()
         JobModelAssignments(self._store, clock=self._clock).save(plan.job_model)
@@ -266,7 +267,11 @@ class JobCoordinator:
             manager.fan_out(active)
 
 
-def _differs(old: Config, config: Config) -> bool:
-    """Whether writing the config would change it. The coordinator's URL does not count: it writes that itself."""
-    changed = {key for key, value in config.items() if old.get(key) != value}
-    return bool(stale_keys(old, config)) or bool(changed - {TRACKING_URL})
+def _settings_to_write(old: Config, plan: JobPlan, *, is_submitted: bool) -> Config:
+    """All of a submitted config if it differs, also if only by what it lacks. The coordinator's URL does not count: it
+    writes that itself. Of a config on the stream only what patterns added: others may have changed it meanwhile.
+    """
+    changed = {key: value for key, value in plan.config.items() if old.get(key) != value}
+    if is_submitted:
+        return plan.config if stale_keys(old, plan.config) or changed.keys() - {TRACKING_URL} else {}
+    return {key: value for key, value in changed.items() if old.get(key) == plan.planned.get(key)}

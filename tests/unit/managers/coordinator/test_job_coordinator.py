@@ -16,7 +16,7 @@ from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import TRACKING_URL, read_config, set_config
-from managers.coordinator.job_coordinator import JobCoordinator, describe_difference
+from managers.coordinator.job_coordinator import JobCoordinator, describe_difference, plan_job
 from managers.coordinator.serving_context import JobAttempt
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadataManager, JobMetadataChange
 from managers.startpoints.startpoint_manager import StartpointManager
@@ -96,6 +96,19 @@ def test_the_deployment_is_named_by_its_config_if_the_environment_does_not(start
     assert first.metadata.epoch_id.startswith("orders-1-")
     assert start(environment={}).metadata == first.metadata
     assert start({"task.opts": "-Xmx1g"}, environment={}).changes == {JobMetadataChange.NEW_DEPLOYMENT}
+
+
+def test_what_others_set_meanwhile_stays(store: CoordinatorStreamStore, kafka: FolderOfStreams, start: Start) -> None:
+    rewriter = {"class": "org.apache.samza.config.RegExTopicGenerator", "system": "kafka", "regex": "views.*"}
+    settings = {f"job.config.rewriter.r.{name}": value for name, value in rewriter.items()}
+    config = start({**settings, "job.config.rewriters": "r"}, environment={}).config
+    kafka.set_partition_count("views-2", 4)
+    plan = plan_job(store, config, {"kafka": kafka})
+    set_config(store, "task.class", "demo.Other")
+    set_config(store, "task.opts", "-Xmx1g")
+    attempt = JobCoordinator(store, environment={}).start(plan, {"kafka": kafka})
+    assert attempt.changes == {JobMetadataChange.JOB_MODEL}
+    assert read_config(store) == {**plan.config, "task.class": "demo.Other", "task.opts": "-Xmx1g"}
 
 
 def test_a_stream_that_grows_keeps_its_tasks(kafka: FolderOfStreams, start: Start) -> None:
