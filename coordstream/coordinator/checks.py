@@ -11,7 +11,7 @@ from eventlog.config import task_inputs
 from eventlog.errors import ConfigError, EventLogError, WireError, list_names
 from eventlog.partition import parse_int32
 from eventlog.source import StreamMissing, StreamRefused
-from managers.config.job_config import read_config, write_once_changes
+from managers.config.job_config import TRACKING_URL, read_config, write_once_changes
 from managers.coordinator.serving_context import JobServingContext
 from managers.errors import NotReady
 from managers.job_models.job_model_building import input_patterns
@@ -227,29 +227,25 @@ class ConfigWatch(PeriodicCheck):
         self.lock: Final = Lock()
         self._store: Final = store
         self._adapts: Final = adapts
-        self._config: Config = {}
-        self._position = 0
-
-    def start(self) -> None:
-        self._config = read_config(self._store)
-        self._position = self._store.position
-        super().start()
+        self._config: Config = {}  # before the first check: that which is served
+        self._position = -1
 
     def check(self) -> None:
         try:
             with self.lock:
                 self._store.catch_up()
+                if (position := self._store.position) != self._position:
+                    before, now = self._config or self._context.config, read_config(self._store)
+                    self._position, self._config = position, now
+                    self._compare(before, now)
                 self._compare_errors({})
-                if self._store.position != self._position:
-                    self._position = self._store.position
-                    before, self._config = self._config, read_config(self._store)
-                    self._compare(before, self._config)
         except EventLogError as error:
             self._compare_errors({"": error})
 
     def _compare(self, before: Config, now: Config) -> None:
         served = self._context.config
-        changed = [key for key in sorted({**before, **now}) if now.get(key) not in (before.get(key), served.get(key))]
+        keys = sorted({**before, **now}.keys() - {TRACKING_URL})
+        changed = [key for key in keys if now.get(key) not in (before.get(key), served.get(key))]
         write_once = [key for key, *_ in write_once_changes(before, now) if key in changed]
         if write_once:
             self._report(

@@ -9,9 +9,10 @@ import pytest
 from coordstream.coordinator.checks import ConfigWatch, StreamPartitionCountMonitor, StreamRegexMonitor
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import MemoryEventLog
+from eventlog.messages import Message
 from eventlog.source import SourceUnavailable, StreamMissing
 from eventlog.streams import identify
-from managers.config.job_config import delete_config, set_config, write_config
+from managers.config.job_config import TRACKING_URL, delete_config, set_config, write_config
 from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.errors import NotReady
 from managers.job_models.job_model import JobModel
@@ -166,8 +167,6 @@ class Watched:
         self.sentences: list[str] = []
         self.serve(SERVED)
         self.watch = ConfigWatch(store, self.context, self.sentences.append)
-        self.watch.start()
-        self.watch.stop()  # its thread; the tests check
 
     def serve(self, config: dict[str, str]) -> None:
         self.context.attempt = JobAttempt(config, JobModel(config, {}), METADATA, frozenset())
@@ -182,6 +181,7 @@ class Watched:
 def watched() -> Iterator[Watched]:
     with CoordinatorStreamStore(MemoryEventLog(identify("__samza_coordinator_orders_1"))) as store:
         write_config(store, SERVED)
+        set_config(store, TRACKING_URL, "http://127.0.0.1/")
         yield Watched(store)
 
 
@@ -190,6 +190,8 @@ def test_keys_are_reported_without_values(watched: Watched) -> None:
     delete_config(watched.store, "task.class")
     assert watched.check() == ["The config changed (db.password, task.class). The next start uses it."]
     assert watched.check() == []
+    set_config(watched.store, GROUPER, "demo.Grouper", force=True)
+    assert watched.check()[0].startswith(f"Another program changed {GROUPER}, which may be set only once: ")
 
 
 def test_the_same_values_and_those_that_the_coordinator_serves_are_not_reported(watched: Watched) -> None:
@@ -201,22 +203,20 @@ def test_the_same_values_and_those_that_the_coordinator_serves_are_not_reported(
     assert watched.check() == []
 
 
-def test_a_write_once_key_is_reported_as_such(watched: Watched) -> None:
-    set_config(watched.store, GROUPER, "demo.Grouper", force=True)
-    assert watched.check()[0].startswith(f"Another program changed {GROUPER}, which may be set only once: ")
-
-
 def test_outages_and_unexpected_errors_are_told_once_and_known_until_they_end(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     errors = iter([SourceUnavailable("No broker answers."), KeyError("a"), KeyError("b"), ValueError("hunter2"), None])
     failure = "The watch of the config failed unexpectedly: {}."
+    read = watched.store.messages
 
-    def catch_up() -> None:
+    def messages(namespace: str) -> Mapping[str, Message]:
         if error := next(errors):
             raise error
+        return read(namespace)
 
-    monkeypatch.setattr(watched.store, "catch_up", catch_up)
+    delete_config(watched.store, "task.class")
+    monkeypatch.setattr(watched.store, "messages", messages)
     assert watched.check() == ["No broker answers. Retrying."]
     assert (watched.watch.has_outage, [*watched.watch.failures()]) == (True, [])
     assert watched.check()[0] == f"{failure.format('KeyError')} It is tried again."
@@ -224,5 +224,6 @@ def test_outages_and_unexpected_errors_are_told_once_and_known_until_they_end(
     assert watched.check()[0] == f"{failure.format('ValueError')} It is tried again."
     assert "hunter2" not in "".join(watched.sentences)
     assert [*watched.watch.failures()] == [failure.format("ValueError")]
-    assert watched.check() == ["The coordinator stream can be read again."]
+    changed = "The config changed (task.class). The next start uses it."
+    assert watched.check() == [changed, "The coordinator stream can be read again."]
     assert (watched.watch.has_outage, [*watched.watch.failures()]) == (False, [])
