@@ -20,7 +20,7 @@ from coordstream.coordinator.containers_server import LOOPBACK, CoordinatorServe
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver
 from coordstream.metric_text import gauge, metric
 from coordstream.web_server import Report
-from eventlog.errors import ConfigError, EventLogError, printable_text
+from eventlog.errors import ConfigError, EventLogError, list_names, printable_text
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import StreamIdentity
@@ -28,7 +28,6 @@ from managers.assignments.job_model_assignments import LocalityManager
 from managers.config.job_config import write_once_changes
 from managers.coordinator.job_coordinator import JobCoordinator, describe_difference, plan_job, read_job_config
 from managers.coordinator.serving_context import JobAttempt, JobServingContext
-from managers.errors import WriteOnceChange
 from managers.job_models.job_model import compare_container_models
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -228,7 +227,7 @@ class CoordinatorProcess:
         try:
             self._plan_again()
         except (EventLogError, psycopg.Error) as error:
-            if not isinstance(error, ConfigError | WriteOnceChange):
+            if not isinstance(error, ConfigError):
                 self._retry_at = monotonic() + RETRY_SECONDS
             reason = "the database does not answer" if isinstance(error, psycopg.Error) else str(error).rstrip(".")
             if reason != self._failure:
@@ -236,19 +235,19 @@ class CoordinatorProcess:
                 self._failure = reason
 
     def _plan_again(self) -> None:
-        run, current = self._options, self.context.attempt
+        run, current = self._options, self._require_started()
         config = read_job_config(self._store, None)
-        if current is not None and (changes := write_once_changes(current.config, config)):
-            raise WriteOnceChange(changes)
+        if changes := write_once_changes(current.config, config):
+            names = list_names([change.config_key for change in changes])
+            raise ConfigError(f"This changes {names}, which may be set only once. Restore the old value.")
         with run.open_admins(config) as admins:
             plan = plan_job(self._store, config, admins)
-            old = None if current is None else current.job_model
-            if compare_container_models(old, plan.job_model):
+            if compare_container_models(current.job_model, plan.job_model):
                 run.report("The tasks and containers of the job model do not change.")
-                if current is not None and run.restarts_on_change:
+                if run.restarts_on_change:
                     self.context.attempt = replace(current, config=plan.config, job_model=plan.job_model)
                 return
-            difference = describe_difference(old, plan.job_model)
+            difference = describe_difference(current.job_model, plan.job_model)
             if not run.restarts_on_change:
                 run.report(f"A restart would change the job model: {difference}. Restart, or use --restart-on-change.")
                 return

@@ -192,7 +192,7 @@ def test_a_change_of_the_config_reaches_the_served_job_model(job: Job) -> None:
             set_config(store, grouper, by_partition, force=True)
             line_with(process.stderr, f"Another program changed {grouper}")
             set_config(store, "task.opts", "-Xmx2g")
-            line_with(process.stderr, f"The job model stays as it is: This changes {grouper}")
+            line_with(process.stderr, f"The job model stays as it is: This changes {grouper}, which may be")
 
 
 def test_an_outage_of_the_lock_is_survived(job: Job, cli: CommandLine) -> None:
