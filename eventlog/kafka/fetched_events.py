@@ -87,7 +87,7 @@ class FetchedEvents:
             while self._aborted and self._aborted[0].first_offset <= batch.last_offset:
                 self._aborted_producers.add(self._aborted.popleft().producer_id)
         if batch.is_control_batch:
-            if next(batch).abort:
+            if batch.records_count and next(batch).abort:  # compaction keeps the last batch of a producer, empty
                 self._aborted_producers.discard(batch.producer_id)
             return True
         return bool(batch.is_transactional) and batch.producer_id in self._aborted_producers
