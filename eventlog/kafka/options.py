@@ -123,7 +123,6 @@ def _one_of(*words: str) -> Callable[[str, str], str]:
 
 _PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
     "client_id": _text,
-    "proxy_url": _secret,
     "sasl_kerberos_domain_name": _text,
     "sasl_kerberos_service_name": _text,
     "sasl_mechanism": _one_of(*MECHANISMS),

@@ -123,9 +123,8 @@ class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
             transport._close()  # noqa: SLF001
 
     async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
-        proxy = self.config["proxy_url"] or _CLOSING_SOCKETS
         options = self.config["socket_options"]
-        sock = await create_connection(self._net, node.host, node.port, options, proxy, timeout_at)
+        sock = await create_connection(self._net, node.host, node.port, options, _CLOSING_SOCKETS, timeout_at)
         if not self.ssl_enabled:
             return self._remember(_TcpTransport(self._net, sock, host=node.host))
         tls = {key: value for key, value in self.config.items() if key.startswith("ssl_")}
