@@ -79,7 +79,7 @@ def _mask_config(value: bytes, is_sensitive: bool, secrets: SecretPolicy) -> byt
         values = {name: _mask_field(field, is_sensitive, secrets) for name, field in record["values"].items()}
         masked = secrets.mask_json(record) | {"values": values}
         shown = value if masked == record else dumps(masked)
-    except (WireError, RecursionError):
+    except (WireError, ValueError, RecursionError):  # a number such as 1e999 cannot be written
         return None
     return _mask(shown, False, secrets)  # other fields than the value, and those that a second one of their name hides
 

@@ -79,6 +79,7 @@ LEAKS = {
     "values that a second field hides": event(
         encode_key("set-config", "a"), b'{"values":{"value":"x://u:hunter2-Zq9@h"},"values":{"value":"b"}}'
     ),
+    "a number too large": event(encode_key("set-config", "token"), b'{"a":1e999,"values":{"value":"hunter2-Zq9"}}'),
     "nested too deeply": event(encode_key("set-config", "token"), b'{"values":' + b"[" * 9000 + PLANTED.encode()),
     "an unknown type with a secret key": event(encode_key("my-type", "db.token"), PLANTED.encode()),
     "a type that is a secret's name": event(encode_key("my-credentials", "a"), PLANTED.encode()),
