@@ -115,7 +115,7 @@ class StartingOffset:
 
 
 def is_expired(startpoint: Startpoint, now_ms: int) -> bool:
-    """Whether a requested startpoint is 12 hours old or more at ``now_ms``, so that Samza deletes it unread."""
+    """Whether a requested startpoint is 12 hours old or more at ``now_ms``, so that Samza ignores it."""
     return now_ms - startpoint.creation_timestamp >= EXPIRY_MS
 
 
