@@ -75,10 +75,10 @@ def changed_past(log: TrackedLog, difference: int) -> Continuity:
 
 
 def lost_past(log: TrackedLog, lost: int) -> Continuity:
-    """As `changed_past`, where the stream lost its event at offset ``lost``, and has an older one of that key.
-    Compaction removes an older event of a key before the newest one, so the stream was truncated.
+    """As `changed_past`, where the stream lost its event at offset ``lost``, so that it was truncated: compaction keeps
+    the last event, and removes an older event of a key before the newest one.
     """
-    return _truncated(log, lost, f"was truncated: it lost its event at offset {lost}, and has an older one of that key")
+    return _truncated(log, lost, f"was truncated: it lost its event at offset {lost}, which compaction keeps")
 
 
 def _truncated(log: TrackedLog, first: int, reason: str) -> Continuity:

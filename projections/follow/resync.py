@@ -2,7 +2,7 @@
 
 Events below the position are compared with the archive, events beyond it are applied, and keys that were not found at
 all are swept: they were deleted, and compaction removed their tombstones. A key of which only older events were found
-shows that the log was truncated, even if compaction has removed all that was written instead.
+shows that the log was truncated, even if compaction has removed what was written instead; so does a lost last event.
 
 The last batch, the sweeps, the observations and the position are one transaction, so an interrupted resync is repeated
 and a completed one is recorded once.
@@ -73,7 +73,7 @@ def resync(
         on_batch(batch)
     if live_keys:  # a key written again meanwhile may have left its old offset before it was read
         live_keys.discard(_later_events(source, start))
-    if (lost := live_keys.first_lost()) is not None:
+    if (lost := live_keys.first_lost(start.target - 1)) is not None:
         return logs.record(log, start.topic, lost_past(log, lost))
     swept = [Swept(start.target - 1, key) for key in live_keys.remaining()]
     with connection.transaction():
@@ -117,9 +117,10 @@ class LiveKeys:
     def __len__(self) -> int:
         return len(self._offsets)
 
-    def first_lost(self) -> int | None:
-        """Return the lowest offset of a newest event that was not found although an older one of its key was."""
-        return min((self._offsets[digest] for digest in self._found_before), default=None)
+    def first_lost(self, last: int) -> int | None:
+        """Return the lowest offset of a newest event that was truncated: an older one was found, or it is ``last``."""
+        lost = (at for digest, at in self._offsets.items() if digest in self._found_before or at == last)
+        return min(lost, default=None)
 
     def remaining(self) -> list[bytes]:
         """Return the exact bytes of the keys that are left, in the order of their events in the archive."""

@@ -217,8 +217,14 @@ def test_an_event_that_was_truncated_begins_an_incarnation(connected: Connection
     topic.compact()
     after = run_resync(connected, cluster)
     assert (after.log.incarnation, after.log.next_offset, after.resync) == (2, 0, False)
-    assert after.message.startswith(f"{ORDERS} was truncated: it lost its event at offset 3, and has an older one ")
+    assert after.message.startswith(f"{ORDERS} was truncated: it lost its event at offset 3, which compaction keeps. ")
     assert shown(connected, GAPS) == [(1, 3, 3, "truncated")]
+
+
+def test_the_loss_of_all_is_an_incarnation(connected: Connection, cluster: MemorySource, topic: MemoryTopic) -> None:
+    topic.delete_before(6)
+    after = run_resync(connected, cluster)
+    assert (after.log.incarnation, after.log.next_offset, shown(connected, GAPS)) == (2, 6, [(1, 5, 5, "truncated")])
 
 
 @pytest.mark.parametrize("occurrence", range(1, 13))
