@@ -17,7 +17,7 @@ from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, newest_log
-from eventlog.source import POSTGRES, RECORDING
+from eventlog.source import KAFKA, POSTGRES, RECORDING
 from eventlog.streams import StreamIdentity
 from projections.errors import LogRebuilt, ProjectionError
 from projections.fold.settings import FoldSettings
@@ -89,10 +89,11 @@ def import_stream(
                     connection.execute(_BEGIN, (log.is_complete, log.log_id))
                     end_retirement(connection, stream.stream_name)
                 quarantined += _apply(projector, batch, islice(taken, _FURTHER_BATCHES))
-            with connection.transaction():
-                if not log.is_current:
-                    make_current(connection, log)
-                stop_at_position(connection, log)
+            if added or not log.is_current or log.backend != KAFKA:  # the state of others is their follower's
+                with connection.transaction():
+                    if not log.is_current:
+                        make_current(connection, log)
+                    stop_at_position(connection, log)
     return LogResult(stream, log.incarnation, added, skipped, quarantined)
 
 

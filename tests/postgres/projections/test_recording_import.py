@@ -176,19 +176,9 @@ def setting(connection: Connection) -> object:
 @pytest.mark.parametrize("occurrence", [1, 3])
 def test_an_atomic_import_is_complete_or_absent(connected: Connection, occurrence: int) -> None:
     events = configs({f"key-{number:03}": str(number) for number in range(300)}, FIRST_RUN_MS)
-    stream = identify(STREAM)
 
-    def added(make_projector: MakeProjector) -> int:
-        return import_stream(
-            connected,
-            stream,
-            lambda: events,
-            FoldSettings(SecretPolicy(b"k")),
-            lambda: datetime(2026, 1, 2, tzinfo=UTC),
-            batch_events=10,  # eight of them are one transaction
-            is_atomic=True,
-            make_projector=make_projector,
-        ).added
+    def added(make_projector: MakeProjector) -> int:  # eight batches are one transaction
+        return import_events(connected, STREAM, events, 10, is_atomic=True, make_projector=make_projector).added
 
     with pytest.raises(Interrupted):
         added(always_copying(Stop(occurrence, "committed")))
@@ -204,6 +194,7 @@ def test_the_end_of_a_topic_is_unknown_after_an_import(connected: Connection, ba
         log = register_log(connected, identify(STREAM), 1, backend, SETTINGS, ARCHIVED_AT)
     Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT).apply(OLD[:2])
     import_events(connected, STREAM, OLD[:1])
-    assert shown(connected, "select next_offset, end_offset from projection.position") == [(2, end)]
+    position = "select state, next_offset, end_offset from projection.position"
+    assert shown(connected, position) == [("stopped" if end else "catching-up", 2, end)]  # nothing was added
     import_events(connected, STREAM, OLD)
-    assert shown(connected, "select next_offset, end_offset from projection.position") == [(3, end and 3)]
+    assert shown(connected, position) == [("stopped", 3, end and 3)]
