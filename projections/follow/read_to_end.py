@@ -7,7 +7,7 @@ from projections.follow.heartbeat import Beat, write_beats
 from projections.follow.resume import LogSource, ResumePoint
 from projections.follow.resync import resync
 from projections.log_result import LogResult
-from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import make_current
 
@@ -32,20 +32,14 @@ class StreamReader(LogSource):
         if found.resync:
             found = resync(self, projector, found, batch_events=self.batch_events)
             projector = self.projector(found.log)
-        added, quarantined = self._apply(found, projector)
-        log = found.log
-        if projector.next_offset >= found.target and not log.is_complete:
-            make_current(self.connection, log)
-        write_beats(self.connection, [Beat(log.log_id, "stopped", found.target)], found.topic.asked_at)
-        return LogResult(log.stream, log.incarnation, added, quarantined=quarantined, message=found.message)
-
-    def _apply(self, found: ResumePoint, projector: Projector) -> tuple[int, int]:
-        first = max(projector.next_offset, found.topic.facts.start_offset)
-        events = self.source.read(found.log.stream.stream_name, first, found.target)
-        added = quarantined = 0
+        log, added, quarantined = found.log, found.events, found.quarantined
+        events = self.source.read(log.stream.stream_name, projector.next_offset, found.target)
         for batch in batches(events, self.batch_events, BATCH_BYTES):
             quarantined += projector.apply(batch)
             added += len(batch)
         if projector.next_offset < found.target:
             projector.pass_to(found.target)
-        return added, quarantined
+        if not log.is_complete:
+            make_current(self.connection, log)
+        write_beats(self.connection, [Beat(log.log_id, "stopped", found.target)], found.topic.asked_at)
+        return LogResult(log.stream, log.incarnation, added, quarantined=quarantined, message=found.message)

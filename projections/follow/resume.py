@@ -48,7 +48,7 @@ class Topic(NamedTuple):
 @dataclass(frozen=True)
 class ResumePoint:
     """The log to read on with, from its position, or with ``resync`` from the stream's start. It has caught up at
-    offset ``target``. ``message`` is for the operator, empty in the usual case. ``events``: how many a resync applied.
+    offset ``target``. ``message`` is for the operator, if not empty. ``events`` and ``quarantined`` count a resync's.
     """
 
     log: TrackedLog
@@ -57,6 +57,7 @@ class ResumePoint:
     resync: bool = False
     message: str = ""
     events: int = 0
+    quarantined: int = 0
 
 
 @dataclass(frozen=True)

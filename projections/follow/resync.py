@@ -79,12 +79,13 @@ def resync(
     with connection.transaction():
         observations = [*new.gap(start.target), *(Observation(at, "swept", key) for at, key in swept)]
         write_observations(connection, log.log_id, observations, logs.clock())
-        new.apply_last(swept)
+        new.apply_pending(swept)
         if projector.next_offset < start.target:
             projector.pass_to(start.target)
         connection.execute(_COMPLETE, (started, log.log_id))
     caught_up = replace(log, next_offset=projector.next_offset, read_at=started, resync_from=None)
-    return replace(start, log=caught_up, resync=False, message=_message(log, len(swept)), events=new.applied)
+    start = replace(start, events=new.applied, quarantined=new.quarantined)
+    return replace(start, log=caught_up, resync=False, message=_message(log, len(swept)))
 
 
 class LiveKeys:
@@ -130,7 +131,7 @@ class LiveKeys:
 
 class _NewEvents:
     """Applies the events beyond the position one batch late, so that the last batch is applied with the sweeps.
-    ``applied``: how many were applied.
+    ``applied``: how many were applied, ``quarantined``: how many of them were put in quarantine.
     """
 
     def __init__(self, projector: Projector, log: TrackedLog) -> None:
@@ -139,7 +140,7 @@ class _NewEvents:
         self._resync_from = log.next_offset if log.resync_from is None else log.resync_from
         self._first: int | None = None
         self._pending: list[RecordedEvent] = []
-        self.applied = 0
+        self.applied = self.quarantined = 0
 
     def apply_previous(self, batch: Sequence[RecordedEvent]) -> None:
         """Apply the pending batch, and keep the new events of this one pending."""
@@ -147,12 +148,11 @@ class _NewEvents:
             self._first = next((event.offset for event in batch if event.offset >= self._resync_from), None)
         new = [event for event in batch if event.offset >= self._position]
         if new and self._pending:
-            self._projector.apply(self._pending)
-            self.applied += len(self._pending)
+            self.apply_pending()
         self._pending = new or self._pending
 
-    def apply_last(self, swept: Sequence[Swept]) -> None:
-        self._projector.apply(self._pending, swept=swept)
+    def apply_pending(self, swept: Sequence[Swept] = ()) -> None:
+        self.quarantined += self._projector.apply(self._pending, swept=swept)
         self.applied += len(self._pending)
 
     def gap(self, end: int) -> Iterator[Observation]:

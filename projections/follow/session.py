@@ -58,7 +58,7 @@ class FollowSession:
         self._error_ahead: Exception | None = None
         self._source_ok_since = monotonic()
         self._beat_at: datetime | None = None
-        self._written = 0
+        self._written = run.events
 
     def step(self) -> None:
         """Do what is due, and poll for events until something else is due."""
@@ -121,6 +121,7 @@ class FollowSession:
                 stream.accepted_at = monotonic() + HEARTBEAT_SECONDS
                 self._heartbeat.trigger()
                 self._finish_if_done(stream)
+                self._collect_statistics()
 
     def _on_resync_batch(self) -> None:
         self._attacher.locks.notice_end()
@@ -188,7 +189,6 @@ class FollowSession:
         self._attacher.locks.notice_end()
         progress = tail.apply(self._read_ahead, self._may_go_on)
         stream.count(progress)
-        self._written += progress.events
         self._run.on_progress(progress)
         self._run.end_outage()
         self._refusals.accept(stream)
@@ -206,8 +206,8 @@ class FollowSession:
         streams = [stream for stream in self._run.streams.values() if not stream.refusal]
         if not any(stream.is_to_attach or (stream.tail and not stream.tail.is_live) for stream in streams):
             with ignore_rejections():
-                analyze(self._attacher.connection, self._written)
-            self._written = 0
+                analyze(self._attacher.connection, self._run.events - self._written)
+            self._written = self._run.events
 
     def _finish_if_done(self, stream: FollowedStream) -> None:
         """Replace the current incarnation if the new one has caught up; end a stream that was read as planned."""

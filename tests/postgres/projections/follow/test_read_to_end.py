@@ -71,7 +71,9 @@ def test_keys_that_were_deleted_meanwhile_are_swept(connected: Connection, topic
     connected.execute("update projection.position set read_at = now() - interval '1 year'")
     topic.events = [event for event in topic.events if b"key-07" not in (event.key or b"")]
     topic.append(b'[1,"set-config","key-08"]', b'{"values":{"value":"new"}}')
+    topic.append(b'[1,"set-config","key-09"]', b"{")
     with source_of(topic) as source:
-        assert "found 1 deleted key" in read(connected, source, batch_events=100).message
+        done = read(connected, source, batch_events=100)
+    assert ("found 1 deleted key" in done.message, done.added, done.quarantined) == (True, 2, 1)
     assert len(shown(connected, CONFIG)) == 49
     assert ("key-08", "new", 1) in shown(connected, CONFIG)
