@@ -9,7 +9,7 @@ from projections.follow.resync import resync
 from projections.log_result import LogResult
 from projections.projector import BATCH_BYTES, BATCH_EVENTS
 from projections.stream_lock import stream_lock
-from projections.tracked_logs import make_current
+from projections.tracked_logs import make_current, stop_at_position
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,4 +42,5 @@ class StreamReader(LogSource):
         if not log.is_complete:
             make_current(self.connection, log)
         write_beats(self.connection, [Beat(log.log_id, "stopped", found.target)], found.topic.asked_at)
+        stop_at_position(self.connection, log)
         return LogResult(log.stream, log.incarnation, added, quarantined=quarantined, message=found.message)

@@ -16,8 +16,8 @@ from tests.postgres.projections.follow.steps import clock, shown
 EVENTS: Final = 500
 CONFIG: Final = "select config_key, config_value, incarnation from coordinator.config order by 1"
 POSITION: Final = """
-select incarnation, next_offset, state, is_current from projection.position join projection.job_log using (log_id)
-order by 1
+select incarnation, next_offset, end_offset, state, is_current
+from projection.position join projection.job_log using (log_id) order by 1
 """
 
 
@@ -46,7 +46,7 @@ def test_a_topic_is_read_to_its_end(connected: Connection, topic: MemoryTopic, b
     with source_of(topic) as source:
         done = read(connected, source, batch_events=batch_events)
         assert (done.added, done.quarantined) == (EVENTS, 0)
-        assert shown(connected, POSITION) == [(1, EVENTS + 3, "stopped", True)]
+        assert shown(connected, POSITION) == [(1, EVENTS + 3, None, "stopped", True)]
         assert [value for _, value, _ in shown(connected, CONFIG)] == [str(number) for number in range(450, 500)]
         assert read(connected, source).added == 0
 
@@ -60,7 +60,7 @@ def test_an_outage_leaves_no_events(connected: Connection, topic: MemoryTopic) -
     with source_of(topic, Interrupted) as source, pytest.raises(SourceUnavailable):
         read(connected, source, batch_events=200)
     assert shown(connected, "select count(*) from eventlog.event") == [(0,)]
-    assert shown(connected, POSITION) == [(1, 0, "catching-up", True)]
+    assert shown(connected, POSITION) == [(1, 0, EVENTS, "catching-up", True)]
     with source_of(topic) as source:
         assert read(connected, source, batch_events=200).added == EVENTS
 
