@@ -75,8 +75,6 @@ class Attacher(LogSource):
             stream.events += found.events
             if found.log.log_id != stream.log_id:
                 projector = self.projector(found.log)
-        elif projector.next_offset < (start := found.topic.facts.start_offset):
-            projector.pass_to(start)
         stream.attach(self.make_tail(found.log, projector, found.target))
         stream.plan_end(found.topic.facts, is_new=not found.log.is_complete)
 
