@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from coordstream.cli.arguments import Json, Kind
 from coordstream.cli.lakes import restore
-from coordstream.cli.output import print_json
+from coordstream.cli.output import fail_if, print_json
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row
@@ -21,6 +22,7 @@ from eventlog.errors import printable_text
 from eventlog.log import system_clock
 from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording
 from eventlog.streams import StreamIdentity, identify
+from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.log_result import LogResult
 from projections.planner_statistics import finish_imports
@@ -49,22 +51,23 @@ def import_files(
 ) -> None:
     """Import recordings (JSON lines, gzipped or not). If one of them is invalid, nothing is written.
 
-    A lake's logs are restored as they were at its last run, each as a whole.
+    A lake's logs are restored as they were at its last run, each as a whole. Exit code 1 if a log cannot be imported;
+    the others are.
 
     Example: coordstream import coordinator.jsonl.gz checkpoint.jsonl.gz
     """
     if len(files) == 1 and is_lake(files[0]):
         with open_database() as database:
-            imported = restore(files[0], database)
-            finish_imports(database.connection, sum(result.added for result in imported))
+            imported, failures = restore(files[0], database)
     else:
         with check_files(list(map(Path, files)), kind) as streams, open_database() as database:
-            imported = import_checked(database, streams)
+            imported, failures = import_checked(database, streams)
     if as_json:
         print_json([_result_row(result) for result in imported])
-        return
-    for result in imported:
-        print(describe_import(result))
+    else:
+        for result in imported:
+            print(describe_import(result))
+    fail_if(failures)
 
 
 @contextmanager
@@ -83,21 +86,21 @@ def check_files(files: Sequence[Path], kind: str | None) -> Iterator[list[Checke
         yield [_checked_stream(topic, kind, found) for topic, found in by_topic.items()]
 
 
-def import_checked(database: Database, streams: Sequence[CheckedStream]) -> list[LogResult]:
-    """Import one stream after the other, with a progress bar on standard error. At the end, everything is on disk.
+def import_checked(database: Database, streams: Sequence[CheckedStream]) -> tuple[list[LogResult], list[str]]:
+    """Import one stream after the other, with a progress bar on standard error; and a sentence for each that cannot be.
 
-    Raises the errors of `import_stream`.
+    At the end, everything is on disk.
     """
-    settings = FoldSettings(database.secrets)
+    settings, imported, failures = FoldSettings(database.secrets), list[LogResult](), list[str]()
     with _progress_bar(sum(each.events for each in streams)) as advance:
-        imported = [
-            import_stream(
-                database.connection, each.stream, each.read_events, settings, system_clock, on_progress=advance
-            )
-            for each in streams
-        ]
+        for each in streams:
+            take = partial(import_stream, database.connection, each.stream, each.read_events, settings, system_clock)
+            try:
+                imported.append(take(on_progress=advance))
+            except ProjectionError as error:
+                failures.append(str(error))
     finish_imports(database.connection, sum(result.added for result in imported))
-    return imported
+    return imported, failures
 
 
 def _check(file: Path, spool: LineSpool) -> CheckedRecording:

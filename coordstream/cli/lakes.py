@@ -11,6 +11,7 @@ from coordstream.errors import require_packages
 from coordstream.queries.rows import rows_of
 from projections.fold.settings import FoldSettings
 from projections.log_result import LogResult
+from projections.planner_statistics import finish_imports
 
 if TYPE_CHECKING:
     from spark_jobs.lake.archive import RunTasks
@@ -71,21 +72,16 @@ def rebuild_from(output: str, logs: Sequence[JobLog], database: Database) -> lis
     return [f"Cannot rebuild {name}. {result}" if isinstance(result, str) else result for name, result in results]
 
 
-def restore(place: str, database: Database) -> list[LogResult]:
-    """Add what the database lacks of a lake's logs. Raises CoordstreamError: a log cannot be restored."""
+def restore(place: str, database: Database) -> tuple[list[LogResult], list[str]]:
+    """Add what the database lacks of a lake's logs; and a sentence for each log that cannot be restored."""
     run = _runner(database)
     from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415 (loads deltalake)
 
     streams = lake_streams(place)
-    outcomes = run(streams)
-    fail_if(
-        [
-            f"Cannot import {each.stream.stream_name}. {outcome.failure}"
-            for each, outcome in zip(streams, outcomes, strict=True)
-            if outcome.failure
-        ]
-    )
-    return [outcome.result for outcome in outcomes]
+    found = [(each.stream.stream_name, outcome) for each, outcome in zip(streams, run(streams), strict=True)]
+    results = [outcome.result for _, outcome in found if not outcome.failure]
+    finish_imports(database.connection, sum(result.added for result in results))
+    return results, [f"Cannot import {name}. {outcome.failure}" for name, outcome in found if outcome.failure]
 
 
 def _runner(database: Database, spark: Any = None) -> "RunTasks":

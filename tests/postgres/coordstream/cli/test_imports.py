@@ -8,7 +8,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from eventlog.postgres.connection import connect
 from eventlog.recording import write_recording
+from projections.stream_lock import stream_lock
 from tests.fixtures.coordstream.command_line import (
     CHECKPOINT,
     COORDINATOR,
@@ -39,11 +41,15 @@ def test_control_characters_in_names_do_not_reach_the_terminal(cli: CommandLine,
     assert r"Config of b\x1b[2J/1" in printed[1].out
 
 
-def test_a_second_import_adds_nothing(cli: CommandLine) -> None:
+def test_an_import_goes_on_and_a_second_one_adds_nothing(cli: CommandLine) -> None:
     words: list[str | Path] = ["import", *RECORDING_A]
+    with connect(cli.database_url) as connection, stream_lock(connection, COORDINATOR):
+        ended = cli(*words, "--json")
+    assert (ended.code, [row["added"] for row in ended.json]) == (1, [388])
+    assert ended.err.startswith(f"{COORDINATOR} is being read by ")
     assert cli.done(*words).splitlines() == [
         f"{COORDINATOR}: 427 new events, 0 already present (coordinator, incarnation 1)",
-        f"{CHECKPOINT}: 388 new events, 0 already present (checkpoint, incarnation 1)",
+        f"{CHECKPOINT}: 0 new events, 388 already present (checkpoint, incarnation 1)",
     ]
     again = [(row["stream_name"], row["added"], row["skipped"]) for row in cli.rows(*words)]
     assert again == [(COORDINATOR, 0, 427), (CHECKPOINT, 0, 388)]

@@ -133,8 +133,8 @@ def append_rows(lake: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [remove_a_file, change_a_byte, append_rows])
-def test_verify_and_retention_name_what_was_changed(
-    cli: CommandLine, tmp_path: Path, damage: Callable[[Path], None]
+def test_every_command_names_what_was_changed(
+    cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
     lake = tmp_path / "lake"
     cli.done("import", *RECORDING_A)
@@ -149,6 +149,9 @@ def test_verify_and_retention_name_what_was_changed(
     assert refused.endswith("Nothing was changed.")
     rebuilt = cli("rebuild", "--all", "--from", lake)
     assert (rebuilt.code, rebuilt.err) == (1, f"Cannot rebuild {CHECKPOINT}. {ended.err}")
+    imported = on_new_database()("import", lake)
+    assert (imported.code, imported.err) == (1, f"Cannot import {CHECKPOINT}. {ended.err}")
+    assert imported.out.startswith(f"{COORDINATOR}: 427 new events")
 
 
 def test_changed_and_lost_events_are_named_and_lost_ones_are_taken_back(cli: CommandLine, tmp_path: Path) -> None:
