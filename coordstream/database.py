@@ -13,7 +13,7 @@ from typing import Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, DiskFull, InsufficientPrivilege
+from psycopg.errors import InsufficientPrivilege, LockNotAvailable
 
 from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import NOW, Cut, outside
@@ -31,12 +31,13 @@ _UNREADABLE: Final = (
     "password percent-encoded."
 )
 _RIGHTS: Final = " Connect as the database's owner, or as a user with that right (see `coordstream db grant --help`)."
+_LOCKED: Final = " Another session, such as a migration, holds a lock. Try again later."
 _MOST_NAMES: Final = 3
 _TO_REBUILD: Final = """
 select distinct j.stream_name from projection.position p join projection.job_log j using (log_id)
 where p.fold_version = %s order by j.stream_name
 """
-_ENDED: Final = (AdminShutdown, CannotConnectNow, CrashShutdown)
+_ENDED: Final = (psycopg.errors.AdminShutdown, psycopg.errors.CannotConnectNow, psycopg.errors.CrashShutdown)
 """The server, or an administrator, ended the session. A new one may be possible."""
 
 _REFUSED_BY_DRIVER: Final = (psycopg.DataError, psycopg.ProgrammingError, psycopg.NotSupportedError)
@@ -183,12 +184,12 @@ def database_errors(settings: Settings) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise _translate(settings, error) from error
+        raise describe(settings, error) from error
     except Exception as error:
         cause = getattr(error, "orig", None)  # set by SQLAlchemy
         if not isinstance(cause, psycopg.Error):
             raise
-        raise _translate(settings, cause) from error
+        raise describe(settings, cause) from error
 
 
 def place(settings: Settings) -> str:
@@ -228,7 +229,7 @@ def _describe_rebuild(streams: Sequence[str]) -> str:
     return f"{number} to be rebuilt from the archive ({names}). Run `coordstream rebuild --all`."
 
 
-def _translate(settings: Settings, error: psycopg.Error) -> DatabaseError:
+def describe(settings: Settings, error: psycopg.Error) -> DatabaseError:
     reason = server_reason(error)
     if isinstance(error, _ENDED) or (reason is None and not isinstance(error, _REFUSED_BY_DRIVER)):
         lost = f"Lost the connection to {place(settings)} ({reason or failure_line(error)})."
@@ -238,9 +239,10 @@ def _translate(settings: Settings, error: psycopg.Error) -> DatabaseError:
             f"The input has a value that {place(settings)} cannot store ({type(error).__name__}), such as a text "
             "with a null character. Correct the input."
         )
-    if isinstance(error, DiskFull):
+    if isinstance(error, psycopg.errors.DiskFull):
         return DatabaseError(f"The disk of {place(settings)} is full ({reason}). Free some space there.")
     advice = _RIGHTS if isinstance(error, InsufficientPrivilege) else ""
+    advice = _LOCKED if isinstance(error, LockNotAvailable) else advice
     return DatabaseError(f"An error of {place(settings)}: {reason}.{advice}")
 
 

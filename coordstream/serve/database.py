@@ -10,12 +10,12 @@ from psycopg.errors import DataError, InsufficientPrivilege, InvalidParameterVal
 from psycopg_pool import ConnectionPool, PoolTimeout
 from starlette.requests import Request
 
-from coordstream.database import database_errors, open_connection, place, require_current
+from coordstream.database import database_errors, describe, open_connection, require_current
 from coordstream.errors import CoordstreamError
 from coordstream.serve.application import Refused
 from coordstream.settings import Settings
 from eventlog.postgres import connection as postgres
-from eventlog.postgres.connection import Connection, failure_line, server_reason
+from eventlog.postgres.connection import Connection, server_reason
 from projections.rights import READER
 
 APPLICATION_NAME: Final = "coordstream serve"
@@ -96,8 +96,7 @@ class ReadPool:
         except InsufficientPrivilege as error:
             raise Refused(f"The database refused a query: {server_reason(error)}. {_GRANT}", 503) from error
         except psycopg.OperationalError as error:
-            reason = server_reason(error) or failure_line(error)
-            raise Refused(f"Lost the connection to {place(self._settings)} ({reason}).", 503) from None
+            raise Refused(str(describe(self._settings, error)), 503) from None
 
     def _raise_failure(self) -> None:
         """Say why the pool gave no connection: it does not tell why it could not open one."""

@@ -64,14 +64,17 @@ def test_all_queries_of_a_request_see_the_same_state(database_url: str, connecti
     pool.close()
 
 
-def test_a_query_has_a_time_limit_and_its_values_are_checked(database_url: str) -> None:
+def test_queries_have_limits_and_checked_values(database_url: str, connection: psycopg.Connection[object]) -> None:
     pool = pool_of(database_url, query_seconds=0.05)
-    with pytest.raises(Refused, match=r"it took longer than 0\.05 s"), pool.snapshot() as connection:
-        connection.execute("select pg_sleep(60)")
+    with pytest.raises(Refused, match=r"it took longer than 0\.05 s"), pool.snapshot() as reading:
+        reading.execute("select pg_sleep(60)")
     message = "rejected a value: invalid input syntax for type integer"
-    with pytest.raises(Refused, match=message) as rejected, pool.snapshot() as connection:
-        connection.execute("select %s::text::integer", ("hunter2",))
+    with pytest.raises(Refused, match=message) as rejected, pool.snapshot() as reading:
+        reading.execute("select %s::text::integer", ("hunter2",))
     assert "hunter2" not in str(rejected.value)
+    connection.execute("lock table projection.position")
+    with pytest.raises(Refused, match=r"lock timeout\. Another session, such as a"), pool.snapshot() as reading:
+        reading.execute("set local lock_timeout = '10ms'; select from projection.position")
     pool.close()
 
 
