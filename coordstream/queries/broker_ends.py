@@ -24,7 +24,7 @@ class TopicIdentity(NamedTuple):
 
 class Ends(NamedTuple):
     """The known ends by stream, the streams whose topics are missing or hidden from our user, and a message if the
-    brokers did not answer, or not for all topics."""
+    brokers did not answer, not for all topics, or are those of another cluster."""
 
     offsets: Mapping[str, int]
     sentence: str = ""
@@ -45,11 +45,15 @@ def broker_ends(options: KafkaOptions, topics: Collection[TopicIdentity]) -> End
 def _request_ends(options: KafkaOptions, topics: Collection[TopicIdentity]) -> Ends:
     try:
         with KafkaAdmin(options) as admin:
-            cluster_id = admin.cluster_id
-            ids = admin.topic_ids([topic.stream_name for topic in topics])
-            meant = [topic.stream_name for topic in topics if is_meant(topic, cluster_id, ids)]
-            offsets, sentence = _available_ends(admin, meant)
-            return Ends(offsets, sentence, frozenset(topic.stream_name for topic in topics) - ids.keys())
+            here = [topic for topic in topics if topic.cluster_id in (None, admin.cluster_id)]
+            ids = admin.topic_ids([topic.stream_name for topic in here])
+            offsets, sentence = _available_ends(admin, [each.stream_name for each in here if _is_meant(each, ids)])
+            if others := {topic.cluster_id for topic in topics} - {None, admin.cluster_id}:
+                sentence = (
+                    f"The brokers are those of the Kafka cluster {admin.cluster_id}, but the database has logs of "
+                    f"{others.pop()}. Correct COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS."
+                )
+            return Ends(offsets, sentence, frozenset(topic.stream_name for topic in here) - ids.keys())
     except EventLogError as error:
         return Ends({}, str(error))
 
@@ -63,11 +67,7 @@ def _available_ends(admin: KafkaAdmin, names: Collection[str]) -> tuple[Mapping[
         return _available_ends(admin, available)[0], str(error)
 
 
-def is_meant(topic: TopicIdentity, cluster_id: str, topic_ids: Mapping[str, str | None]) -> bool:
-    """Whether the cluster's topic of this name is the same topic; an unknown id matches any."""
+def _is_meant(topic: TopicIdentity, topic_ids: Mapping[str, str | None]) -> bool:
+    """Whether its cluster's topic of this name is the same topic; an unknown id matches any."""
     name = topic.stream_name
-    return (
-        name in topic_ids
-        and topic.cluster_id in (None, cluster_id)
-        and (topic.topic_id is None or topic.topic_id == topic_ids[name])
-    )
+    return name in topic_ids and (topic.topic_id is None or topic.topic_id == topic_ids[name])
