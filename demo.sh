@@ -1,19 +1,15 @@
 #!/usr/bin/env bash
 # The demo (`make demo`): Spark replays a recorded Samza job into SQL relations, verifies and reads them.
-# The commands are those that a user would run, on a database of its own in COORDSTREAM_HOME.
+# The commands are those that a user would run, on a database of its own below the data folder.
 set -euo pipefail
 
 recordings=$(cd "$(dirname "$0")/coordstream/data" && pwd)
 unset COORDSTREAM_DATABASE_URL
-if [ -z "${COORDSTREAM_HOME:-}" ]; then
-    COORDSTREAM_HOME=$(python -c 'from coordstream.settings import default_home; print(default_home() / "demo")')
-    export COORDSTREAM_HOME
-    coordstream down >/dev/null 2>&1 || true
-    rm -rf "$COORDSTREAM_HOME/postgres" # the database of the last demo, perhaps of another version
-else
-    COORDSTREAM_HOME=$(realpath -m "$COORDSTREAM_HOME")
-fi
+COORDSTREAM_HOME=$(python -c 'from coordstream.settings import load_settings; print(load_settings().home / "demo")')
+export COORDSTREAM_HOME
 cd / # where no coordstream.toml names another database
+coordstream down >/dev/null 2>&1 || true
+rm -rf "$COORDSTREAM_HOME/postgres" # the database of the last demo, perhaps of another version
 trap 'coordstream down' EXIT
 
 step() { # a title, what it shows, and a command
