@@ -7,13 +7,14 @@ import typer
 
 from coordstream.cli.arguments import AsOf, JobWord, Json
 from coordstream.cli.output import Column, print_json, print_rows, print_text
-from coordstream.database import Database, open_database, open_job
+from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
 from coordstream.queries.explain import event, explain_task, explained, next_start
-from coordstream.queries.rows import Cut, Row, input_partition, printable, state, task_and_partition, too_early
+from coordstream.queries.rows import Cut, Row, input_partition, printable, state, task_and_partition
 from coordstream.queries.tasks import start
 from eventlog.errors import known_names, printable_text
-from projections.job_choice import Job, find_job
+from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 app = typer.Typer()
 
@@ -37,9 +38,8 @@ def explain(
     if task is None:
         _explain_job(job, as_of, as_json=as_json)
         return
-    with open_database() as database:
-        found = find_job(database.connection, job)
-        steps = explain_task(database.connection, found, task, as_of) or _refuse(database, found, task, Cut(as_of))
+    with open_job(job, Cut(as_of)) as (connection, found):
+        steps = explain_task(connection, found, task, as_of) or _refuse(connection, found, task, Cut(as_of))
     if as_json:
         print_json(steps)
         return
@@ -82,11 +82,9 @@ COLUMNS: Final = (
 )
 
 
-def _refuse(database: Database, job: Job, task: str, cut: Cut) -> NoReturn:
+def _refuse(connection: Connection, job: Job, task: str, cut: Cut) -> NoReturn:
     """Raise a CoordstreamError that lists the job's tasks."""
-    if early := too_early(database.connection, job, cut):
-        raise CoordstreamError(early)
-    rows = state(database.connection, "task_partition", job, cut) or state(database.connection, "checkpoint", job, cut)
+    rows = state(connection, "task_partition", job, cut) or state(connection, "checkpoint", job, cut)
     tasks = sorted({row["task_name"] for row in rows})
     if not tasks:
         raise CoordstreamError(

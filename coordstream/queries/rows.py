@@ -152,20 +152,14 @@ def job_values(job: tuple[str, str] | None) -> Row:
     return {"name": name, "id": job_id}
 
 
-def too_early(connection: Connection, job: Job | None, cut: Cut) -> str:
-    """A sentence if the cut is a time before the first event of a job, or of all jobs, or else an empty string."""
+def outside(connection: Connection, job: Job | None, cut: Cut) -> str:
+    """A sentence if the cut is before the first event of a job, or of all jobs, or in the future by the server's clock;
+    or else an empty string."""
     if cut.time is None:
         return ""
     first = connection.execute(_FIRST_EVENT, {**job_values(job), "time": cut.time}).fetchone()
-    whose = "The database" if job is None else f"Job {job}"
-    return "" if first is None else f"{whose} has no events{cut}. Its first event is from {first[0]} UTC."
-
-
-def outside(connection: Connection, job: Job | None, cut: Cut) -> str:
-    """A sentence if the cut is before the first event, as `too_early`, or in the future by the server's clock."""
-    if cut == NOW:
-        return ""
-    if early := too_early(connection, job, cut):
-        return early
+    if first is not None:
+        whose = "The database" if job is None else f"Job {job}"
+        return f"{whose} has no events{cut}. Its first event is from {first[0]} UTC."
     is_future = connection.execute("select clock_timestamp() < %s", (cut.time,)).fetchone() == (True,)
     return f"{cut.time:%Y-%m-%d %H:%M:%S} UTC is in the future. This is the state now." if is_future else ""
