@@ -87,6 +87,8 @@ def serve(
         report(f"Serving http://{server.address}/ (stop with Ctrl-C).")
         with stopped_by_signals(lambda _: server.stop()), server.in_thread():
             server.wait()
+    if server.failure is not None:  # it has been reported
+        raise typer.Exit(1)
 
 
 def parse_address(text: str) -> "Address":

@@ -27,6 +27,12 @@ def test_it_serves_until_sigterm(wordcount: CommandLine) -> None:
         assert process.stderr.read() == ""
 
 
+def test_it_fails_with_its_http_server(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_: 1 / 0)
+    ended = cli("serve", "--bind", "127.0.0.1:0")
+    assert (ended.code, "The HTTP server ended: ZeroDivisionError." in ended.err) == (1, True)
+
+
 def test_a_port_that_is_taken_is_refused(cli: CommandLine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = f"127.0.0.1:{other.getsockname()[1]}"
