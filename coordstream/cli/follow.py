@@ -172,7 +172,7 @@ def wait_for_database(
     backoff, began, is_reported = Backoff(), monotonic(), False
     while not stop.is_set:
         try:
-            with open_database() as database:
+            with open_database(warns=False) as database:
                 info = database.connection.info
                 return database, f"the database {info.dbname} at {info.host}:{info.port}"
         except DatabaseUnreachable as error:

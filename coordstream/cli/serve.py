@@ -80,7 +80,7 @@ def serve(
     limits = ServiceLimits(query_timeout, ready_lag, job_limits(max_commit_age, max_lag))
     with open_service(settings, url, address, token_file, limits, report, base_path) as server:
         try:
-            with open_database():
+            with open_database(warns=False):
                 pass
         except DatabaseUnreachable as error:
             report(f"{error} Until then, requests are answered with status 503.")
