@@ -125,6 +125,9 @@ class EmbeddedPostgres:
 
         With the setting fsync=off, data may not survive a power failure, for speed in tests.
         """
+        if others := [path.name for path in self._folder.glob("[1-9]*") if path.name.isdecimal()]:
+            has = f"'{self._folder}' has data of Postgres {others[0]}, not {self.major_version}"
+            raise EmbeddedPostgresError(f"{has}. docs/upgrading.md says how to move it.")
         for leftover in self._folder.glob(f"{self.data_folder.name}.new-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         work = Path(tempfile.mkdtemp(dir=self._folder, prefix=f"{self.data_folder.name}.new-"))

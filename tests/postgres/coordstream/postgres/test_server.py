@@ -224,6 +224,9 @@ def test_a_failure_is_reported_and_leaves_no_files(
     with pytest.raises(EmbeddedPostgresError, match=sentence):
         EmbeddedPostgres(home, programs).start()
     assert {path.name for path in (home / "postgres").iterdir()} == {"lock", "password"}
+    (home / "postgres" / "17").mkdir()
+    with pytest.raises(EmbeddedPostgresError, match=r"/postgres' has data of Postgres 17, not 18\. docs/upgrading"):
+        EmbeddedPostgres(home, programs).start()
 
 
 def _starter(home: Path, programs: Path | None = None, user: str = "") -> subprocess.Popen[str]:
