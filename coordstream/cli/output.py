@@ -111,7 +111,8 @@ def print_json(value: Any) -> None:
 
 def json_text(value: Any, indent: int | None = None) -> str:
     """A value as JSON, with escapes if the encoding of standard output lacks characters."""
-    return json.dumps(value, ensure_ascii=sys.stdout.encoding.lower() not in ("utf-8", "utf8"), indent=indent)
+    escapes = sys.stdout.encoding.lower() not in ("utf-8", "utf8")
+    return json.dumps(value, ensure_ascii=escapes, indent=indent, default=lambda time: time.isoformat())
 
 
 def print_result(value: Any, sentence: str, *, as_json: bool) -> None:

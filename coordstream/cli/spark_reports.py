@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from coordstream.cli.output import Column, print_rows
+from coordstream.cli.arguments import Json
+from coordstream.cli.output import Column, print_json, print_rows
 from coordstream.cli.spark_session import require_spark, spark_session
 from coordstream.database import open_database
 
@@ -33,15 +34,15 @@ REPORTS: Final = {
 
 def _add_command(name: str) -> None:
     @app.command(name, help=f"{REPORTS[name]}\n\nExample: coordstream spark {name} --output {name}")
-    def report(output: Output, job: JobArgument = None, overwrite: Overwrite = False) -> None:
-        _run(name, output, job, overwrite=overwrite)
+    def report(output: Output, job: JobArgument = None, overwrite: Overwrite = False, as_json: Json = False) -> None:
+        _run(name, output, job, overwrite=overwrite, as_json=as_json)
 
 
 for _each in REPORTS:
     _add_command(_each)
 
 
-def _run(name: str, output: str, job: str | None, *, overwrite: bool) -> None:
+def _run(name: str, output: str, job: str | None, *, overwrite: bool, as_json: bool) -> None:
     """Run the report of this module of `spark_jobs.reports`."""
     require_spark("matplotlib")
     from spark_jobs.reports.report import Report, check_output, describe_positions, write_report  # noqa: PLC0415
@@ -51,6 +52,9 @@ def _run(name: str, output: str, job: str | None, *, overwrite: bool) -> None:
     check_output(output, overwrite=overwrite)  # fails before Spark starts
     with open_database() as database, spark_session(name, driver_conf(os.environ)) as spark:
         done = write_report(report, spark, database.url, output, overwrite=overwrite, job=job)
+    if as_json:
+        print_json(next(iter(done.tables.values())).to_pylist())
+        return
     for line in (*describe_positions(done.positions), *filter(None, [done.note])):
         print(line)
     rows = [report.cells(row) for row in done.rows]

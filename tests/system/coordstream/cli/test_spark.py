@@ -47,10 +47,12 @@ def test_a_report_reads_the_database_of_the_settings(
     ended = spark_cli("spark", "checkpoint_progress", "wordcount_pv", "--output", out)
     assert ended.code == 0, ended.err
     assert "wordcount_pv/1 Partition 7\t" in ended.out
+    assert "Written to" in ended.out
     assert (out / "checkpoint_progress.png").read_bytes().startswith(b"\x89PNG")
     refused = spark_cli.refused("spark", "fleet", "--output", out)
     assert refused == f"Output folder '{out}' exists. Choose another folder, or use --overwrite to replace it."
-    assert "Written to" in spark_cli.done("spark", "fleet", "--output", out, "--overwrite")
+    (row,) = spark_cli.rows("spark", "fleet", "--output", out, "--overwrite")
+    assert (row["job_name"], row["last_commit_at"][:19]) == ("wordcount_pv", "2026-11-21T09:18:13")
 
 
 def spark(*words: str | Path) -> tuple[str | Path, ...]:
