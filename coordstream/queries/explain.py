@@ -30,8 +30,10 @@ _STEPS: Final = sql.SQL("select * from coordinator.explain(%(name)s, %(id)s, %(t
 _NEXT_START: Final = sql.SQL("""
 select s.job_name, s.job_id, s.task_name, s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.decided_by,
   s.startpoint_type, s.startpoint_value, s.starting_offset, c.input_offset, n.next_offset,
-  greatest(n.next_offset - n.start_at, 0) as records_again, greatest(n.start_at - n.next_offset, 0) as records_skipped,
-  s.ignored_reason
+  case when n.start_at < n.next_offset then n.next_offset - n.start_at when n.start_at >= n.next_offset then 0 end
+    as records_again,
+  case when n.start_at > n.next_offset then n.start_at - n.next_offset when n.start_at <= n.next_offset then 0 end
+    as records_skipped, s.ignored_reason
 from ({starting_offset}) s
 left join ({checkpoint}) c
   on (c.job_name, c.job_id, c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket)
