@@ -25,7 +25,7 @@ from eventlog.config import OffsetSettings
 from eventlog.errors import PortableError
 from eventlog.source import SourceUnavailable
 from managers.steered import starts
-from managers.steered.job_record import JobRecord
+from managers.steered.job_record import OBSERVED, JobRecord
 from projections.fold.settings import FoldSettings
 
 try:
@@ -171,7 +171,7 @@ def starting_offsets(job: str, config: Mapping[str, str] | None = None, topics: 
 def _open_observed(job: str) -> Iterator[JobRecord]:
     """The record of an observed job. Raises SourceUnavailable if its logs do not answer."""
     try:
-        with open_job_record(job, source=listener.SOURCE) as record:
+        with open_job_record(job, source=OBSERVED) as record:
             yield record
     except DatabaseUnreachable as error:
         raise SourceUnavailable(str(error)) from error

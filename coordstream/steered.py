@@ -14,15 +14,13 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.sink_position import SinkPosition
 from managers.errors import NotReady
+from managers.steered.job_record import STEERED
 from managers.steered.steered_job import Committed, JobTakenOver, OpenJob, SteeredBatch, SteeredJob
 
 if TYPE_CHECKING:
     from eventlog.kafka.ranges import RangeReader
 
 Record = tuple[SystemStreamPartition, RecordedEvent]
-
-SOURCE: Final = "coordstream steered"
-"""What messages on the job's log name as their writer."""
 
 
 @contextmanager
@@ -42,7 +40,7 @@ def open_steered(word: str, inputs: Sequence[str], config: Mapping[str, str]) ->
     with ExitStack() as stack:
         opened = stack.enter_context(OpenInputs(reads_committed=True))
         admins = {system: opened.admin(config, system) for system in systems}
-        record = stack.enter_context(open_job_record(word, source=SOURCE))
+        record = stack.enter_context(open_job_record(word, source=STEERED))
         yield OpenJob(SteeredJob(record, admins, streams, given), brokers)
 
 

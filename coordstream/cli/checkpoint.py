@@ -1,6 +1,6 @@
 """`coordstream checkpoint`: the tasks' checkpoints, now and before, and writing them like Samza's CheckpointTool."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 
@@ -47,6 +47,7 @@ from managers.config.property_file import TaskOffsets
 from managers.job_facts import JobFacts
 from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_request import require_reads
+from managers.steered.job_record import OBSERVED, RUNNER, STEERED
 from projections.job_choice import Job
 
 app = typer.Typer()
@@ -202,6 +203,9 @@ def write(
                 _print_current(tool, found, as_json=as_json)
                 return
             changes = tool.plan(given, replace=replace_all, any_task=force)
+                if facts.config.get(RUNNER) == STEERED:
+                    reason = "starts where its sink says, not at a checkpoint"
+                    raise CoordstreamError(f"Steered job {found} {reason}. Use `coordstream startpoint write {found}`.")
             if not force:
                 reads = starts.reads()
                 read = {task_name: offsets for task_name, offsets in given.items() if reads.get(task_name)}
@@ -218,7 +222,7 @@ def write(
                 question=f"Write {written}?" if changes else "",
                 done=f"{written} written." if changes else f"Nothing to change: {found} already has these offsets.",
                 write=lambda: tool.write(changes),
-                warnings=_warnings(changes),
+                warnings=_warnings(changes, facts.config.get(RUNNER)),
             )
             make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
 
@@ -249,14 +253,15 @@ def _note_missing(tool: CheckpointTool, given: TaskOffsets) -> None:
         note(f"Without a checkpoint, tasks start at the job's default offsets: {list_names(missing)}.")
 
 
-def _warnings(changes: Sequence[CheckpointChange]) -> list[str]:
-    """Samza 1.8 splits the names in a V2 checkpoint at every dot, and then cannot start the task."""
-    return [
-        f"Samza cannot read the V2 checkpoint of task {change.task_name!r}, because names of streams contain dots "
-        f"({', '.join(dotted)}). Let the job read V1 (task.checkpoint.read.versions=1)."
-        for change in changes
-        if (dotted := dotted_streams(change.after))
-    ]
+def _warnings(changes: Sequence[CheckpointChange], runner: str | None) -> Iterator[str]:
+    if changes and runner == OBSERVED:
+        yield "Spark goes on from the query's checkpoint folder: these offsets count only with a new folder."
+    for change in changes:
+        if dotted := dotted_streams(change.after):  # Samza 1.8 splits them at every dot, and cannot start the task
+            yield (
+                f"Samza cannot read the V2 checkpoint of task {change.task_name!r}, because names of streams contain "
+                f"dots ({', '.join(dotted)}). Let the job read V1 (task.checkpoint.read.versions=1)."
+            )
 
 
 def _rows(changes: Sequence[CheckpointChange], job: Job) -> list[Row]:

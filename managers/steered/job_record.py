@@ -27,7 +27,9 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.wrapped_logs import Retry
 
 RUNNER: Final = "app.runner"
-"""The config key with the name of the program that runs the job."""
+"""The config key with the name of the program that runs the job, which messages name as their writer."""
+STEERED: Final = "coordstream steered"
+OBSERVED: Final = "coordstream observe"
 KAFKA: Final = "kafka"
 """The system of the job's own streams and, in jobs on Spark, of its inputs in Kafka."""
 CONTAINER_ID: Final = "0"

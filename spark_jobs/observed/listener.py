@@ -23,8 +23,6 @@ from spark_jobs.observed.progress import parse_progress
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SOURCE: Final = "coordstream observe"
-"""The writer that the messages of an observed job name."""
 _KEPT: Final = ("spark.app.name", "spark.app.id", "spark.sql.shuffle.partitions")
 _KEPT_PREFIX: Final = "spark.sql.streaming."
 _logger: Final = logging.getLogger(__name__)

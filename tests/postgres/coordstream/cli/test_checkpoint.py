@@ -98,6 +98,8 @@ def test_overrides_take_precedence_over_the_jobs_config(job: CommandLine) -> Non
     with PostgresEventLog(job.database_url, CHECKPOINT) as log:
         (event,) = log.read(END)
     assert decode_key(event.key).key_type == "checkpoint"
+    assert "startpoint write wordcount_pv/1" in job.refused(*words, "--config", "app.runner=coordstream steered")
+    assert "with a new folder" in job(*words, "--force", "--replace", "--config", "app.runner=coordstream observe").err
 
 
 def test_checkpoints_of_the_coordinator_stream_are_written_there(cli: CommandLine) -> None:
