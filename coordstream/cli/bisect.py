@@ -10,7 +10,7 @@ import psycopg
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import JobWord, Json, Utc, time_option
+from coordstream.cli.arguments import JobWord, Json, time_option
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
@@ -103,7 +103,6 @@ def bisect(
         datetime | None, time_option("--from", help="When it was false (default: before all retained events).")
     ] = None,
     end: Annotated[datetime | None, time_option("--to", help="When it was true (default: now).")] = None,
-    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Find the event with which a condition about a job became true.
@@ -120,7 +119,7 @@ def bisect(
         values = {"kind": kind, "incarnation": incarnation, "log_offset": offset}
         rows = fetch(connection, _EVENT, {**job_values(found), **values})
     title = f"The condition became true for {found} with this event"
-    print_rows(rows, _COLUMNS, title=title, as_json=as_json, utc=utc)
+    print_rows(rows, _COLUMNS, title=title, as_json=as_json)
 
 
 def _search(connection: Connection, job: Job, condition: str, begin: datetime | None, end: datetime | None) -> Event:

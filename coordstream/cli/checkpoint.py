@@ -115,7 +115,6 @@ def show_history(
         bool, typer.Option("--preferred", help="Show each commit once, in the version that Samza reads.")
     ] = False,
     limit: Newest = None,
-    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show every written checkpoint, with a row per input partition.
@@ -132,7 +131,7 @@ def show_history(
         title = f"Checkpoint history of {found}{cut}"
         with snapshot(connection):
             rows = select_history(connection, found, history)
-            print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, utc=utc)
+            print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json)
 
 
 def _require_task(connection: Connection, job: Job, task: str | None) -> None:
@@ -203,10 +202,10 @@ def write(
                 _print_current(tool, found, as_json=as_json)
                 return
             changes = tool.plan(given, replace=replace_all, any_task=force)
+            if not force:
                 if facts.config.get(RUNNER) == STEERED:
                     reason = "starts where its sink says, not at a checkpoint"
                     raise CoordstreamError(f"Steered job {found} {reason}. Use `coordstream startpoint write {found}`.")
-            if not force:
                 reads = starts.reads()
                 read = {task_name: offsets for task_name, offsets in given.items() if reads.get(task_name)}
                 require_reads(reads, read, " Correct the partition, or use --force; nothing was written.")

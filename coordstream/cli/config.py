@@ -139,7 +139,6 @@ def show_history(
         bool, typer.Option("--deployments", help="Show one row per deployment: a burst of config events by one writer.")
     ] = False,
     limit: Newest = None,
-    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show who set or deleted which key, and when.
@@ -155,7 +154,7 @@ def show_history(
         with open_job(job) as (connection, found):
             rows = newest_deployments(connection, found, since=since, until=until, limit=limit)
         title = f"Deployments of {found}"
-        print_rows(rows, DEPLOYMENT_COLUMNS, title=title, as_json=as_json, utc=utc)
+        print_rows(rows, DEPLOYMENT_COLUMNS, title=title, as_json=as_json)
         return
     relation, columns = ("config_change", CHANGE_COLUMNS) if changes else ("config_history", HISTORY_COLUMNS)
     with open_job(job, cut) as (connection, found):
@@ -165,7 +164,7 @@ def show_history(
         title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
         with snapshot(connection):
             events = select_history(connection, found, history)
-            print_rows(events, columns, title=title, as_json=as_json, utc=utc)
+            print_rows(events, columns, title=title, as_json=as_json)
 
 
 # a value such as -1 or -Xmx512M is not an option

@@ -18,7 +18,6 @@ from coordstream.cli.arguments import (
     Since,
     Stream,
     Until,
-    Utc,
     count_option,
     offset_option,
     parse_replicas,
@@ -83,7 +82,6 @@ def show(
             "--json, each event is an object on one line.",
         ),
     ] = False,
-    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show the archived events of a stream, with fingerprints in place of secrets.
@@ -98,7 +96,7 @@ def show(
     with open_database() as database:
         log = find_log(database.connection, stream)
         rows = _events(database, log, (first, MOST if last is None else last), (since, until), limit + 1)
-        print_rows(islice(rows, limit), _COLUMNS, title=stream, as_json=as_json, utc=utc)
+        print_rows(islice(rows, limit), _COLUMNS, title=stream, as_json=as_json)
         more = next(rows, None)
     if more is not None:
         print(f"There are more events. Continue with --from {more['log_offset']}.", file=sys.stderr)

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import Json, MaybeJob, Newest, Utc
+from coordstream.cli.arguments import Json, MaybeJob, Newest
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_database
 from coordstream.queries.rows import fetch, job_values
@@ -39,7 +39,6 @@ def quarantine(
         bool, typer.Option("--resolved", help="Include those whose key has a valid value again, or was deleted.")
     ] = False,
     limit: Newest = None,
-    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show the events that could not be decoded, and why. Their bytes are in the table eventlog.event.
@@ -52,4 +51,4 @@ def quarantine(
         rows = fetch(database.connection, QUARANTINE, {**job_values(found), **chosen})
     columns = (*COLUMNS, _RESOLVED) if resolved else COLUMNS
     title = f"Quarantine of {found or 'all jobs'}"
-    print_rows(rows, columns, title=title, as_json=as_json, utc=utc)
+    print_rows(rows, columns, title=title, as_json=as_json)

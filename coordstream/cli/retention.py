@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 from psycopg.errors import LockNotAvailable
 
-from coordstream.cli.arguments import Json, Utc, Yes
+from coordstream.cli.arguments import Json, Yes
 from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs
 from coordstream.cli.lakes import compare
 from coordstream.cli.output import Column, confirm, event_status, exact_time_column, print_rows
@@ -74,7 +74,6 @@ def retention(
         typer.Option(metavar="PATH", help="Only if this lake of `coordstream export --lake` has all events to detach."),
     ] = None,
     yes: Yes = False,
-    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Detach the events that are older than a horizon, unless a state since then needs them.
@@ -99,7 +98,7 @@ def retention(
         found = _run(database.connection, logs, settings, horizon, check, is_dry=dry_run)
     rows = rows_of(_ROW, _values(logs, found))
     title = "Events to detach" if dry_run else "Detached events"
-    print_rows(rows, COLUMNS, title=title, as_json=as_json, utc=utc)
+    print_rows(rows, COLUMNS, title=title, as_json=as_json)
     _explain(found, is_dry=dry_run)
 
 
