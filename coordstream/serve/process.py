@@ -1,4 +1,4 @@
-"""/healthz and /metrics of one process, such as a follower, which need no database."""
+"""/healthz and /metrics of one process, such as a coordinator, which need no database."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
