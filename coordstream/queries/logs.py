@@ -190,4 +190,4 @@ def _of_lag(log: Row, most: int) -> Iterator[str]:
     if log["lag"] is None:
         yield "has an unknown lag. Start its follower, or check that the brokers can be reached"
     elif log["lag"] > most:
-        yield f"is {log['lag']} offsets behind its end"
+        yield f"has a lag of {log['lag']}, more than {most}"

@@ -30,6 +30,6 @@ def test_a_cause_has_one_message_for_all_of_its_logs() -> None:
     assert by_cause([*faults([*lost, log(lag=6)], Limits(5)), ("log-7", held)]) == [
         f"log-0 has had no heartbeat for 90 s. Start its follower, or find out why it hangs.{same}",
         f"log-0 has an unknown lag. Start its follower, or check that the brokers can be reached.{same}",
-        f"{STREAM} is 6 offsets behind its end.",
+        f"{STREAM} has a lag of 6, more than 5.",
         held,
     ]
