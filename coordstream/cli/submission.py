@@ -31,7 +31,7 @@ def read_submission(word: str, path: Path) -> dict[str, str]:
     stream = coordinator_stream(config)
     if word.replace("_", "-") not in (stream.job_name, f"{stream.job_name}/{stream.job_id}"):
         raise CoordstreamError(
-            f'{path} is the config of {stream.job_name}/{stream.job_id}, not of "{printable_text(word)}". '
+            f'{place} is the config of {stream.job_name}/{stream.job_id}, not of "{printable_text(word)}". '
             "Check job.name and job.id."
         )
     return config
