@@ -24,7 +24,7 @@ SIDE_BY_SIDE := --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-
 # Tests start hundreds of Python programs: without stored bytecode, each compiles the modules that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 BENCH_OPTIONS ?=
-# The oldest and the newest PySpark that pyproject.toml allows.
+# The oldest PySpark that pyproject.toml allows, and the newest that is known to work.
 SPARK_RANGE ?= 4.0.0 4.3.0
 # PySpark 4.0 leaves its sockets to the garbage collector.
 SPARK_WARNINGS := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
@@ -107,7 +107,7 @@ build/python-%/.installed: $(STAMP)
 	touch $@
 
 .PHONY: test-spark-range
-test-spark-range: setup java $(SPARK_RANGE:%=build/spark-%/.installed) ## Run the Spark tests with the oldest and the newest PySpark that the extra allows
+test-spark-range: setup java $(SPARK_RANGE:%=build/spark-%/.installed) ## Run the Spark tests with the oldest PySpark that the extra allows, and the newest
 	for version in $(SPARK_RANGE); do \
 		build/spark-$$version/bin/python -m pytest -q $(SPARK_WARNINGS) $(SPARK_TESTS) $(PYTEST_OPTIONS) || exit 1; \
 	done
