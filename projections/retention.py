@@ -64,8 +64,7 @@ select %(log_id)s, b.log_offset from (
                                    where s.log_id = %(log_id)s and s.log_offset <= %(last)s and s.log_time < t.at), 0)
    order by e.log_offset limit 1)
   union select min(e.log_offset) from eventlog.event e where e.log_id = %(log_id)s
-  union select %(last)s                             -- the last event of the state, and the one after it
-  union select min(e.log_offset) from eventlog.event e where e.log_id = %(log_id)s and e.log_offset > %(last)s) b
+  union select %(last)s) b                         -- the last event of the state
 where b.log_offset <= %(last)s
 on conflict do nothing
 """

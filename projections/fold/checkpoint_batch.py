@@ -65,9 +65,6 @@ class CheckpointBatch:
         self.suspects: list[SuspectRow] = []
         self.last_rows: dict[int, CheckpointRow] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self.events or self._swept)
-
     def sweep(self, task: TaskCheckpoints, delete: CheckpointEvent) -> None:
         """Add a delete of a key that is missing from the log, after all events up to its offset."""
         self._swept.setdefault(task, []).append(delete)

@@ -24,7 +24,7 @@ language sql stable parallel safe as $$
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id
       and e.log_offset <= case when k.log_id = $1 then h.log_offset - 1
-                               else (select s.bound from projection.log_bound(k.log_id, h.record_time, interval '10 minutes') s) end
+                               else (select s.bound from projection.log_bound(k.log_id, h.record_time) s) end
       and (k.log_id = $1 or e.record_time <= h.record_time)
     order by e.log_offset desc limit 1) b on true
   cross join lateral (                                     -- `offset 0`: once, not for each checkpoint that it is compared with

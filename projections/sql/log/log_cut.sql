@@ -12,12 +12,12 @@ create function projection.log_cut(log_id integer, at timestamptz) returns table
     -1)
 $$;
 
--- An offset at or after log_cut of a time and a margin, by at most one stretch of log_time: where a backward search can begin.
+-- An offset at or after log_cut of ten minutes after a time, by at most one stretch of log_time: where a backward search can begin.
 -- One index probe; log_cut also reads the stretch to find the exact offset. The time is limited because timestamptz has to
 -- represent the sum: log_time is never in that year, since record times far in the future do not count.
-create function projection.log_bound(log_id integer, at timestamptz, margin interval) returns table (bound bigint) language sql stable parallel safe as $$
+create function projection.log_bound(log_id integer, at timestamptz) returns table (bound bigint) language sql stable parallel safe as $$
   select coalesce(
-    (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time > least($2, timestamptz '294276-01-01 00:00:00+00') + $3 order by t.log_time, t.log_offset limit 1),
+    (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time > least($2, timestamptz '294276-01-01 00:00:00+00') + interval '10 minutes' order by t.log_time, t.log_offset limit 1),
     9223372036854775807)
 $$;
 
