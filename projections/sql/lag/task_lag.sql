@@ -41,7 +41,8 @@ language sql stable parallel safe as $$
            where f.job_suffix = $1 and f.system_name = $2 and f.stream_name = $3 and f.partition_id = $4 and f.end_offset is not null
            order by f.observed_at limit 1)))::bigint end,
     case when g.records_behind is not null then g.records_behind > 0 and w.observed_at is null end, b.observed_at,
-    case when b.end_offset is null then greatest(k.end_offset - greatest($5, k.oldest_offset), 0) else g.records_behind end,
+    case when b.end_offset is not null then g.records_behind
+         when ($5, k.end_offset) is not null then greatest(k.end_offset - greatest($5, k.oldest_offset), 0) end,
     case when b.end_offset is null then k.observed_at else b.observed_at end
   from (select 1) one
   left join lateral projection.newest_bound($1, $2, $3, $4) b on true
@@ -89,7 +90,7 @@ select j.job_name, j.job_id, j.job_bucket, p.task_name, p.system_name, p.stream_
   case when r.arriving < 1 then ceil(r.arriving) else round(r.arriving) end::bigint as arriving_per_second,
   case when r.processed is not null then least(round(r.processed * 3600), 9e18) end::bigint as processed_per_hour,
   case when r.arriving is not null then least(round(r.arriving * 3600), 9e18) end::bigint as arriving_per_hour,
-  case when l.records_behind = 0 then 0 when r.processed > r.arriving then least(l.records_behind / (r.processed - r.arriving), 1e12)::bigint end as seconds_to_catch_up,
+  case when l.records_behind = 0 then 0 when l.records_behind > 0 and r.processed > r.arriving then least(l.records_behind / (r.processed - r.arriving), 1e12)::bigint end as seconds_to_catch_up,
   l.observed_at, l.last_records_behind, l.last_known_at
 from projection.current_job j
 cross join lateral projection.task_progress(j.coordinator_log, j.checkpoint_log) p

@@ -3,15 +3,15 @@ create view coordinator.rewind as
 select j.job_name, j.job_id, j.job_bucket, r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket,
   r.startpoint_type, r.startpoint_value, projection.to_time(r.created_ms) as created_at, projection.to_time(r.fanned_out_ms) as fanned_out_at, r.status,
   r.earlier_offset as previous_offset, r.input_offset,
-  case when r.status = 'consumed' then greatest(n.previous_next - n.start_at, 0) end as records_again,
-  case when r.status = 'consumed' then greatest(n.start_at - n.previous_next, 0) end as records_skipped,
+  case when n.skipped is not null then greatest(-n.skipped, 0) end as records_again,
+  case when n.skipped is not null then greatest(n.skipped, 0) end as records_skipped,
   r.record_time, null::timestamptz as message_time, null::text as source, r.host, r.username, j.stream_kind, j.incarnation, r.log_offset
 from projection.job_log j
 cross join lateral projection.startpoint_removed(j.log_id, cut => null) r
 cross join lateral projection.base_end(j.log_id) b
 cross join lateral (
-  select projection.next_offset(projection.offset_number(r.earlier_offset)),
-    case when r.startpoint_type = 'specific' then projection.offset_number(r.startpoint_value) end) n(previous_next, start_at)
+  select case when r.status = 'consumed' and r.startpoint_type = 'specific'
+    then projection.offset_number(r.startpoint_value) - projection.next_offset(projection.offset_number(r.earlier_offset)) end) n(skipped)
 where j.stream_kind = 'coordinator' and coalesce(r.log_offset > b.last_offset, true);
 comment on view coordinator.rewind is E'Every startpoint that a start of the job fanned out to a task and that left the fan-out again: what was asked, what became of it, and how many records were read again or skipped. Pending startpoints are in startpoint and startpoint_fan_out.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.rewind.startpoint_type is 'oldest, upcoming, specific or timestamp.';

@@ -45,7 +45,8 @@ returns table (task_name text, store_name text, factory_name text, marker text, 
 language sql stable parallel safe as $$
   select s.task_name, s.store_name, s.factory_name, s.marker, s.changelog_system, s.changelog_stream,
     s.changelog_partition, s.changelog_offset, c.commits_since_change, c.changed_at,
-    greatest(extract(epoch from projection.time_between(c.changed_at, s.record_time)), 0)::bigint,
+    case when (c.changed_at, s.record_time) is not null
+      then greatest(extract(epoch from projection.time_between(c.changed_at, s.record_time)), 0)::bigint end,
     s.record_time, s.message_time, s.source, s.host, s.username, s.log_id, s.log_offset
   from projection.state_checkpoint_state($1, $2, $3, $4) s
   cross join lateral projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name,

@@ -93,12 +93,14 @@ def test_how_far_a_task_is_behind(
 
 def test_an_observation_that_failed_hides_the_one_before(database: Connection) -> None:
     job = ObservedJob(database, ("6", 1))
+    job.store([], minutes_ago=9)
+    assert job.lag("last_records_behind, last_known_at") == [(None, None)]
     job.observe(0, 10, minutes_ago=5)
     job.store([])
     assert job.lag() == [("6", None, None, None, None, None)]
     assert job.lag("arriving_per_second, arriving_per_hour, observed_at") == [(None, None, job.now)]
     assert job.lag("last_records_behind, last_known_at") == [(3, job.minutes_ago(5))]
-    assert job.bounds("oldest_offset, end_offset, observed_at")[1] == (None, None, job.now)
+    assert job.bounds("oldest_offset, end_offset, observed_at")[-1] == (None, None, job.now)
 
 
 SINCE: Final = "seconds_behind, is_lower_bound"
@@ -119,6 +121,7 @@ PER_HOUR: Final = "processed_per_second, arriving_per_second, processed_per_hour
         ([("1000", 11), ("2999", 1)], [(4000, 10), (4600, 0)], PER_SECOND, (3, 1, round(1600 / (1999 / 600 - 1)))),
         ([("0", 11), ("60", 1)], [(100, 10), (160, 0)], PER_HOUR, (1, 1, 360, 360)),  # not rounded to 0
         ([("0", 60)], [(100, 5), (400, 0)], PER_SECOND, (0, 1, None)),  # never catches up
+        ([("0", 11), ("999", 6)], [(9, 5), (9, 0)], PER_SECOND, (3, 0, None)),  # the topic was created again
     ],
 )
 def test_waits_and_rates(

@@ -84,6 +84,12 @@ def test_the_life_of_recording_a(recording: ImportedJob) -> None:
     assert life(recording, AT_THE_END) == expected
 
 
+def test_only_of_a_rewind_to_an_offset_is_known_what_was_read_again(recording: ImportedJob) -> None:
+    unknown = "startpoint_type, coalesce(records_again, records_skipped) is null"
+    rows = recording.rows("rewind", f"distinct {unknown}", "status = 'consumed'")
+    assert rows == [("oldest", True), ("specific", False), ("timestamp", True), ("upcoming", True)]
+
+
 @pytest.mark.parametrize("cut", ["1", "2", "3", "4"])
 def test_as_of_an_earlier_time_the_steps_until_then(recording: ImportedJob, cut: str) -> None:
     said = samza.answers(cut)
