@@ -4,8 +4,6 @@
 configuration that every start of a job writes again: they are recognised as the fold recognises them, and need no JSON.
 """
 
-from typing import Final
-
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
@@ -13,11 +11,9 @@ from eventlog.messages import SetConfig
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from projections.fold.checkpoint_template import learn
-from projections.fold.checkpoints import NO_OFFSETS, NULL, SEPARATOR, decode_checkpoint
+from projections.fold.checkpoints import NO_OFFSETS, decode_checkpoint
 from projections.fold.keys import KeyEntry
 from projections.fold.log_fold import LogFold
-
-_NUMBERS: Final = f"0123456789{SEPARATOR}{NULL}".encode()
 
 
 class MaskedEvents:
@@ -55,7 +51,7 @@ class MaskedEvents:
 
     def _learn(self, entry: KeyEntry, value: bytes | None, *, has_secret: bool) -> None:
         """Remember what a checkpoint without secrets consists of; others that differ in numbers only have none."""
-        if entry.task is None or value is None or (entry.template is not None and entry.template.read(value)):
+        if entry.task is None or value is None or _is_plain_checkpoint(entry, value):
             return
         entry.template = None
         if has_secret:
@@ -70,5 +66,4 @@ class MaskedEvents:
 
 
 def _is_plain_checkpoint(entry: KeyEntry, value: bytes) -> bool:
-    fast = None if entry.template is None else entry.template.read(value)
-    return fast is not None and not fast[0].translate(None, _NUMBERS)
+    return entry.template is not None and entry.template.read(value) is not None

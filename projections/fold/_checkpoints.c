@@ -43,9 +43,6 @@ static int to_span(PyObject *bytes, Span *span) {
 
 static Span token_of(const Reader *self, Py_ssize_t n) { return self->parts[n].tokens[self->now]; }
 
-/* PLAIN in checkpoint_template.py: what offsets that are stored as they are consist of. */
-static int is_plain(char byte) { return byte >= ' ' && byte <= '~' && strchr("\",:\\{}", byte) == NULL; }
-
 static int is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
 /* A number of at most 18 digits, without zeros before it, at the start of a span; its length, or 0. */
@@ -125,21 +122,21 @@ static Span offset_at(const Reader *self, Py_ssize_t n) {
 typedef struct {
     Span id;
     Py_ssize_t length; /* of the joined offsets */
-    int is_plain;      /* 0: a token has to be read with care */
+    int are_numbers;   /* 0: an offset is another text, which may contain a secret */
     int is_lower;
 } Taken;
 
 static void measure(const Reader *self, Taken *taken) {
     int all_digits = 1;
     taken->length = 0;
-    taken->is_plain = 1;
+    taken->are_numbers = 1;
     for (Py_ssize_t n = 0; n < self->offsets; n++) {
         Span offset = offset_at(self, n);
         int is_token = self->offset[n].token >= 0 && offset.at != EMPTY_CHANGELOG;
         for (Py_ssize_t i = 0; i < offset.length; i++) {
             if (is_digit(offset.at[i])) continue;
             all_digits = 0;
-            if (is_token && !is_plain(offset.at[i])) taken->is_plain = 0;
+            if (is_token) taken->are_numbers = 0;
         }
         taken->length += offset.length;
     }
@@ -203,7 +200,7 @@ static PyObject *read_value(PyObject *object, PyObject *value) {
     if (to_span(value, &text) < 0) return NULL;
     if (!take_apart(self, text, &taken)) Py_RETURN_NONE;
     PyObject *result = NULL;
-    if (taken.is_plain) {
+    if (taken.are_numbers) {
         PyObject *offsets = joined_offsets(self, taken.length), *id = bytes_or_none(taken.id), *time = time_of(self);
         if (offsets != NULL && id != NULL && time != NULL)
             result = PyTuple_Pack(4, offsets, id, time, taken.is_lower ? Py_True : Py_False);
@@ -212,7 +209,7 @@ static PyObject *read_value(PyObject *object, PyObject *value) {
         Py_XDECREF(time);
     }
     remember(self, value);
-    return taken.is_plain ? result : Py_NewRef(Py_None);
+    return taken.are_numbers ? result : Py_NewRef(Py_None);
 }
 
 static void dealloc(PyObject *object) {

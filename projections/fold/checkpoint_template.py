@@ -1,4 +1,4 @@
-"""The fast way through a checkpoint: a value that differs from the key's last one in its offsets alone needs no JSON.
+"""The fast way through a checkpoint: a value that differs from the key's last one in numbers alone needs no JSON.
 
 A template has the constant pieces of a key's value; between them are its tokens (offsets, ids, times). Tokens are
 printable ASCII without quote, comma, backslash, colon and braces: a piece begins with one of these, so that a token can
@@ -25,7 +25,6 @@ from projections.fold.message_bodies import Author
 _compiled = compiled_part("projections.fold._checkpoints")
 PLAIN: Final = rb"[!#-+\-./0-9;-\[\]-z|~ ]*"
 ID: Final = rb"[1-9][0-9]{0,17}-(?:0|[1-9][0-9]{0,17})"  # as CheckpointId writes it; others are read in full
-_IS_PLAIN: Final = re.compile(PLAIN)
 is_id: Final = re.compile(ID).fullmatch
 _is_time: Final = re.compile(rb"0|[1-9][0-9]{0,17}").fullmatch
 _SEPARATOR: Final = SEPARATOR.encode()
@@ -127,13 +126,11 @@ def _take_id(tokens: list[bytes], state: tuple[int, ...]) -> bytes:
 
 
 def _stored(tokens: Sequence[bytes], values: tuple[int | bytes, ...], state: tuple[int, ...]) -> bytes | None:
-    """Offsets that are not all digits as they are stored; None if one of them has to be read with care."""
-    if not _IS_PLAIN.fullmatch(b"".join([tokens[at] for at in values if isinstance(at, int)])):
+    """Numbers and nulls as they are stored; None if an offset is another text."""
+    nulls = {at for at in state if tokens[at] == b"null"}  # empty changelogs; an input's offset would be this text
+    if not all(tokens[at].isdigit() for at in values if isinstance(at, int) and at not in nulls):
         return None
-    offsets = [
-        value if isinstance(value, bytes) else _NULL if value in state and tokens[value] == b"null" else tokens[value]
-        for value in values  # an empty changelog; as an input's offset it would be this text
-    ]
+    offsets = (value if isinstance(value, bytes) else _NULL if value in nulls else tokens[value] for value in values)
     return _SEPARATOR.join(offsets)
 
 
@@ -184,8 +181,8 @@ def learn(
     layout_id: int,
     known: KnownRoles,
 ) -> Template | None:
-    """Learn from a decoded value; None: a token's role is unknown, or it may contain a secret (a whole marker)."""
-    if any(entry.is_opaque for entry in decoded.layout):
+    """Learn from a decoded value; None: a token's role is unknown, or an offset is a text that may contain a secret."""
+    if any(text is not None and not text.isdecimal() for text in decoded.offsets):
         return None
     parts = _SPLIT[version].split(value)
     tokens = parts[2::3]
@@ -299,6 +296,4 @@ def _value(mark: str | None, places: dict[str, int], offset: str | None) -> int 
         return places[mark]
     if mark != offset:
         return None
-    if offset is None:
-        return _NULL
-    return None if SEPARATOR in offset or offset == NULL else offset.encode()
+    return _NULL if offset is None else offset.encode()

@@ -35,11 +35,6 @@ class LayoutEntry(NamedTuple):
     marker_prefix: str | None = None
     marker_suffix: str | None = None
 
-    @property
-    def is_opaque(self) -> bool:
-        """Whether its offset is a marker that is not Kafka's: any text, which may contain a secret."""
-        return self.is_state and self.stream_name is None
-
 
 Layout = tuple[LayoutEntry, ...]
 
@@ -125,12 +120,9 @@ def decode_checkpoint(version: int, key: CoordinatorKey | None, value: bytes) ->
     return decoded
 
 
-def mask_opaque_markers(decoded: DecodedCheckpoint, secrets: SecretPolicy) -> DecodedCheckpoint:
-    """The checkpoint with fingerprints for secrets in markers that are not Kafka's: those are any text."""
-    masked = [
-        secrets.mask_text(text) if text is not None and entry.is_opaque else text
-        for entry, text in zip(decoded.layout, decoded.offsets, strict=True)
-    ]
+def mask_offsets(decoded: DecodedCheckpoint, secrets: SecretPolicy) -> DecodedCheckpoint:
+    """The checkpoint with fingerprints for secrets in offsets: those of other systems than Kafka are any text."""
+    masked = [text if text is None or text.isdecimal() else secrets.mask_text(text) for text in decoded.offsets]
     return decoded if masked == decoded.offsets else decoded._replace(offsets=masked)
 
 

@@ -147,6 +147,7 @@ def checkpoints() -> list[NewEvent]:
     """A checkpoint, and records of the same topic that hold a secret."""
     return [
         checkpoint_v1("Task 0"),
+        checkpoint_v1("Task 1", {"sftp.in.0": f"sftp://me:{MARK}@host/f.csv"}),
         raw(b'{"type":"checkpoint-v9"}', _json({"token": _word(6)})),
         raw(f'{{"type":"checkpoint","password":"{MARK}"}}'.encode(), b"{}"),
         raw(checkpoint_v1("t").key, _json({"token": MARK})),
