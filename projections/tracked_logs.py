@@ -201,6 +201,7 @@ def track_log(
         connection, stored, version, is_current=is_first, is_complete=is_first, start_offset=start_offset
     )
     connection.execute(_FORGET_REFUSAL, (log.stream.stream_name,))
+    lock_job(connection, log.stream)
     name_job(connection, log.stream)
     connection.execute(KEEP_CHECKPOINTS, (log.stream.suffix,))
     return log
@@ -246,7 +247,7 @@ def name_job(connection: Connection, stream: StreamIdentity) -> None:
     """Set the job name and id of a job's logs: from the job's config, or from the stream's name where config has none.
     Holds the job's lock: of two logs applied concurrently, neither transaction sees the other's rows.
     """
-    lock_job(connection, stream)
+    hold(connection, f"job {stream.suffix}")
     name, job_id = job_names(dict(connection.execute(_NAMES, (stream.suffix,)).fetchall()), stream)
     connection.execute(_RENAME, (name, job_id, stream.suffix, name, job_id))
 
@@ -261,10 +262,10 @@ def job_names(config: Mapping[str, str], stream: StreamIdentity) -> tuple[str, s
 
 
 def lock_job(connection: Connection, stream: StreamIdentity) -> None:
-    """Lock the names of a job's logs until the transaction ends, before any row of ``job_log``: a session that names
-    the job may wait for those rows.
+    """Lock the positions of a job's current logs and the logs' names until the transaction ends, before any row of
+    ``job_log``: a session that names the job may wait for those rows.
     """
-    hold(connection, f"job {stream.suffix}")
+    connection.execute("select projection.hold_job(%s)", (stream.suffix,))
 
 
 class Observation(NamedTuple):

@@ -60,13 +60,22 @@ begin
   perform projection.keep_chosen(of_log, logs.coordinator_log, logs.checkpoint_log, keys);
 end $$;
 
--- All checkpoints of a job, after its config or its current logs have changed. Waits for the projector of the log that they are in, which
--- may not see the change yet, and holds the job's name: of two changes, the later one sees the earlier.
+-- Waits for the projectors of a job's current logs, which may not see a change yet, and holds the job's name: of two changes, the later one
+-- sees the earlier. In this order, the coordinator's first, since a projector has its log's position when it wants the rest. Rebuilds and
+-- retentions, which block projectors by another lock, are not waited for.
+create function projection.hold_job(suffix text) returns void language plpgsql as $$
+begin
+  perform from projection.position p join projection.job_log l on l.log_id = p.log_id
+  where l.job_suffix = suffix and l.is_current order by l.stream_kind desc, l.log_id for no key update of p;
+  perform eventlog.hold('job ' || suffix);
+end $$;
+
+-- All checkpoints of a job, after its config or its current logs have changed. Waits for all sessions that write the log that they are in.
 create function projection.keep_checkpoints_of_job(suffix text) returns void language plpgsql as $$
 declare
   read_now integer[];
 begin
-  perform eventlog.hold('job ' || suffix);
+  perform projection.hold_job(suffix);
   read_now := array(
     select l.log_id from projection.job_log l where l.job_suffix = suffix and exists (select from projection.read_log(l.log_id)));
   update projection.job_log j

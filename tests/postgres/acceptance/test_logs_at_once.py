@@ -6,14 +6,14 @@ from typing import Final
 import pytest
 
 from eventlog.checkpoint import READ_VERSIONS
-from eventlog.events import RecordedEvent
+from eventlog.events import NewEvent, RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.source import RECORDING
 from eventlog.streams import identify
 from projections.log_result import LogResult
 from projections.projector import Projector
 from projections.tracked_logs import register_log
-from tests.builders import checkpoint_v1, checkpoint_v2, config_set, recorded
+from tests.builders import checkpoint_v1, checkpoint_v2, config_set, recorded, set_checkpoint
 from tests.fixtures.properties.importing import ARCHIVED_AT, SETTINGS, always_copying, import_events
 from tests.fixtures.waiting import PATIENCE, wait_until
 
@@ -62,22 +62,26 @@ def test_a_log_that_comes_while_config_names_its_job_gets_that_name(
         assert names(watcher) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
 
 
-def test_config_that_comes_while_a_checkpoint_topic_does_chooses_the_version_of_its_checkpoints(
-    database_url: str,
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [([config_set("a", "1"), config_set(READ_VERSIONS, "2")], 2), ([set_checkpoint(), set_checkpoint()], 1)],
+)
+def test_what_the_coordinator_stream_says_while_a_checkpoint_topic_comes(
+    database_url: str, said: list[NewEvent], version: int
 ) -> None:
-    config = recorded([config_set("a", "1"), config_set(READ_VERSIONS, "2")])
+    events = recorded(said)
     with (
         connect(database_url) as first,
         connect(database_url) as second,
         connect(database_url) as watcher,
         ThreadPoolExecutor(1) as pool,
     ):
-        import_events(first, COORDINATOR, config[:1])
+        import_events(first, COORDINATOR, events[:1])
         with first.transaction():
             log = register_log(first, identify(CHECKPOINT), 1, RECORDING, SETTINGS, ARCHIVED_AT)
             Projector(first, log, SETTINGS, lambda: ARCHIVED_AT).apply(recorded([checkpoint_v1(), checkpoint_v2()]))
-            chosen = pool.submit(import_events, second, COORDINATOR, config)
+            added = pool.submit(import_events, second, COORDINATOR, events)
             wait_until(lambda: watcher.execute(WAITING).fetchone())
-        assert chosen.result(timeout=PATIENCE).added == 1
+        assert added.result(timeout=PATIENCE).added == 1
         versions = first.execute("select checkpoint_version from coordinator.checkpoint").fetchall()
-        assert versions == [(2,)]
+        assert versions == [(version,)]
