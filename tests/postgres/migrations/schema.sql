@@ -437,7 +437,7 @@ CREATE FUNCTION projection.unconsumed_startpoint(log_id integer) RETURNS TABLE(t
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id
       and e.log_offset <= case when k.log_id = $1 then h.log_offset - 1
-                               else (select s.bound from projection.log_bound(k.log_id, h.record_time, interval '10 minutes') s) end
+                               else (select s.bound from projection.log_bound(k.log_id, h.record_time) s) end
       and (k.log_id = $1 or e.record_time <= h.record_time)
     order by e.log_offset desc limit 1) b on true
   cross join lateral (                                     -- `offset 0`: once, not for each checkpoint that it is compared with
@@ -4479,7 +4479,8 @@ CREATE FUNCTION projection.state_lag_at(coordinator_log integer, coordinator_cut
     AS $_$
   select s.task_name, s.store_name, s.factory_name, s.marker, s.changelog_system, s.changelog_stream,
     s.changelog_partition, s.changelog_offset, c.commits_since_change, c.changed_at,
-    greatest(extract(epoch from projection.time_between(c.changed_at, s.record_time)), 0)::bigint,
+    case when (c.changed_at, s.record_time) is not null
+      then greatest(extract(epoch from projection.time_between(c.changed_at, s.record_time)), 0)::bigint end,
     s.record_time, s.message_time, s.source, s.host, s.username, s.log_id, s.log_offset
   from projection.state_checkpoint_state($1, $2, $3, $4) s
   cross join lateral projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name,
@@ -5573,7 +5574,7 @@ CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at 
     b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
   from projection.checkpoint_key($1, $2) k
   cross join lateral (
-    select case when k.log_id = $1 then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3, interval '10 minutes') s) end) c(cut)
+    select case when k.log_id = $1 then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3) s) end) c(cut)
   cross join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1)
@@ -6565,6 +6566,19 @@ CREATE FUNCTION projection.fan_out_change(log_id integer, cut bigint) RETURNS TA
 $_$;
 
 --
+-- Name: hold_job(text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.hold_job(suffix text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+  perform from projection.position p join projection.job_log l on l.log_id = p.log_id
+  where l.job_suffix = suffix and l.is_current order by l.stream_kind desc, l.log_id for no key update of p;
+  perform eventlog.hold('job ' || suffix);
+end $$;
+
+--
 -- Name: input_lag(text, text, text, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -6579,7 +6593,8 @@ CREATE FUNCTION projection.input_lag(job_suffix text, system_name text, stream_n
            where f.job_suffix = $1 and f.system_name = $2 and f.stream_name = $3 and f.partition_id = $4 and f.end_offset is not null
            order by f.observed_at limit 1)))::bigint end,
     case when g.records_behind is not null then g.records_behind > 0 and w.observed_at is null end, b.observed_at,
-    case when b.end_offset is null then greatest(k.end_offset - greatest($5, k.oldest_offset), 0) else g.records_behind end,
+    case when b.end_offset is not null then g.records_behind
+         when ($5, k.end_offset) is not null then greatest(k.end_offset - greatest($5, k.oldest_offset), 0) end,
     case when b.end_offset is null then k.observed_at else b.observed_at end
   from (select 1) one
   left join lateral projection.newest_bound($1, $2, $3, $4) b on true
@@ -6903,7 +6918,7 @@ CREATE FUNCTION projection.keep_checkpoints_of_job(suffix text) RETURNS void
 declare
   read_now integer[];
 begin
-  perform eventlog.hold('job ' || suffix);
+  perform projection.hold_job(suffix);
   read_now := array(
     select l.log_id from projection.job_log l where l.job_suffix = suffix and exists (select from projection.read_log(l.log_id)));
   update projection.job_log j
@@ -7297,14 +7312,14 @@ begin
 end $$;
 
 --
--- Name: log_bound(integer, timestamp with time zone, interval); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: log_bound(integer, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.log_bound(log_id integer, at timestamp with time zone, margin interval) RETURNS TABLE(bound bigint)
+CREATE FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) RETURNS TABLE(bound bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select coalesce(
-    (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time > least($2, timestamptz '294276-01-01 00:00:00+00') + $3 order by t.log_time, t.log_offset limit 1),
+    (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time > least($2, timestamptz '294276-01-01 00:00:00+00') + interval '10 minutes' order by t.log_time, t.log_offset limit 1),
     9223372036854775807)
 $_$;
 
@@ -10830,11 +10845,11 @@ CREATE VIEW coordinator.rewind AS
     r.earlier_offset AS previous_offset,
     r.input_offset,
         CASE
-            WHEN (r.status = 'consumed'::text) THEN GREATEST((n.previous_next - n.start_at), (0)::bigint)
+            WHEN (n.skipped IS NOT NULL) THEN GREATEST((- n.skipped), (0)::bigint)
             ELSE NULL::bigint
         END AS records_again,
         CASE
-            WHEN (r.status = 'consumed'::text) THEN GREATEST((n.start_at - n.previous_next), (0)::bigint)
+            WHEN (n.skipped IS NOT NULL) THEN GREATEST(n.skipped, (0)::bigint)
             ELSE NULL::bigint
         END AS records_skipped,
     r.record_time,
@@ -10848,11 +10863,11 @@ CREATE VIEW coordinator.rewind AS
    FROM (((projection.job_log j
      CROSS JOIN LATERAL projection.startpoint_removed(j.log_id, cut => NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_ms, fanned_out_ms, status, input_offset, checkpoint_log_offset, earlier_offset, earlier_log_offset, record_time, host, username, log_offset))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
-     CROSS JOIN LATERAL ( SELECT projection.next_offset(projection.offset_number(r.earlier_offset)) AS next_offset,
+     CROSS JOIN LATERAL ( SELECT
                 CASE
-                    WHEN (r.startpoint_type = 'specific'::text) THEN projection.offset_number(r.startpoint_value)
+                    WHEN ((r.status = 'consumed'::text) AND (r.startpoint_type = 'specific'::text)) THEN (projection.offset_number(r.startpoint_value) - projection.next_offset(projection.offset_number(r.earlier_offset)))
                     ELSE NULL::bigint
-                END AS "case") n(previous_next, start_at))
+                END AS "case") n(skipped))
   WHERE ((j.stream_kind = 'coordinator'::text) AND COALESCE((r.log_offset > b.last_offset), true));
 
 --
@@ -11411,7 +11426,7 @@ CREATE VIEW coordinator.task_lag AS
         END)::bigint AS arriving_per_hour,
         CASE
             WHEN (l.records_behind = 0) THEN (0)::bigint
-            WHEN (r.processed > r.arriving) THEN (LEAST(((l.records_behind)::double precision / (r.processed - r.arriving)), ('1000000000000'::numeric)::double precision))::bigint
+            WHEN ((l.records_behind > 0) AND (r.processed > r.arriving)) THEN (LEAST(((l.records_behind)::double precision / (r.processed - r.arriving)), ('1000000000000'::numeric)::double precision))::bigint
             ELSE NULL::bigint
         END AS seconds_to_catch_up,
     l.observed_at,
@@ -13962,6 +13977,12 @@ GRANT ALL ON FUNCTION projection.fan_out_change(log_id integer, cut bigint) TO c
 GRANT ALL ON FUNCTION projection.fan_out_change(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION hold_job(suffix text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.hold_job(suffix text) FROM PUBLIC;
+
+--
 -- Name: FUNCTION input_lag(job_suffix text, system_name text, stream_name text, partition_id integer, next_offset bigint, committed_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -14206,12 +14227,12 @@ GRANT ALL ON FUNCTION projection.keys_of(log_id integer, keys integer[]) TO coor
 REVOKE ALL ON FUNCTION projection.lock_stream(of_stream text) FROM PUBLIC;
 
 --
--- Name: FUNCTION log_bound(log_id integer, at timestamp with time zone, margin interval); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION log_bound(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone, margin interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone, margin interval) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone, margin interval) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION log_replaced_at(log_id integer); Type: ACL; Schema: projection; Owner: -
