@@ -35,6 +35,7 @@ _TYPES: Final = {
     "timestamp": "timestamptz",
     "timestamp_ntz": "timestamp",
 }
+_HAS: Final = "select to_regclass(%s) is not null"
 _DROP: Final = sql.SQL("drop table if exists {} cascade")
 _ATTEMPTS: Final = "create temp table steered_attempt (steered_attempt text) on commit delete rows"
 _VIEW: Final = sql.SQL(
@@ -60,7 +61,7 @@ class PostgresSink(Sink):
         """``table`` may have a schema, as in ``sales.clicks``. Raises SparkJobError: not one of both is given."""
         if (table is None) == (statement is None):
             raise SparkJobError("A PostgresSink needs either a table or a statement. Pass one of them.")
-        self._table = table
+        self._table = sql.Identifier(*(table or "").split("."))
         self._statement = statement
         self._url = url
         self._connection: Connection | None = None
@@ -73,8 +74,9 @@ class PostgresSink(Sink):
         self.close()
         with _sink_errors():
             self._connection = connect(self._url, application_name=f"coordstream steered {job_name}/{job_id}")
-            if self._table is not None and not _has_table(self._connection, self._table):
-                raise SparkJobError(f"The sink has no table {self._table}. Create it first.")
+            name = self._table.as_string()
+            if self._statement is None and self._connection.execute(_HAS, (name,)).fetchone() != (True,):
+                raise SparkJobError(f"The sink has no table {name}. Create it first.")
             self._connection.execute(_ATTEMPTS)
             self._position = SinkPosition(job_name, job_id)
             self._stage = _stage_of(self._position.copy_id)
@@ -137,15 +139,11 @@ class PostgresSink(Sink):
         if self._statement is not None:
             return self._statement.encode()
         names = sql.SQL(", ").join(map(sql.Identifier, columns))
-        return _INSERT.format(table=sql.Identifier(*(self._table or "").split(".")), columns=names)
+        return _INSERT.format(table=self._table, columns=names)
 
 
 def _stage_of(copy_id: str) -> sql.Identifier:
     return sql.Identifier(f"steered_stage_{copy_id}")
-
-
-def _has_table(connection: Connection, table: str) -> bool:
-    return connection.execute("select to_regclass(%s) is not null", (table,)).fetchone() == (True,)
 
 
 def _type_of(column: StructField) -> str:

@@ -18,17 +18,8 @@ from spark_jobs.steered.sink import Sink
 from tests.fixtures.spark_jobs.clicks import ALL, ClicksJob, clicks, parsed
 from tests.fixtures.waiting import wait_until
 
-ROW = (
-    None,
-    "",
-    'a "b",\n\\N',
-    b"\x00\xff",
-    True,
-    1.5,
-    Decimal("1.20"),
-    date(2026, 1, 2),
-    datetime(2026, 1, 2, tzinfo=UTC),
-)
+DAY = date(2026, 1, 2)
+ROW = (None, "", 'a "b",\n\\N', b"\x00\xff", True, 1.5, Decimal("1.20"), DAY, datetime(2026, 1, 2, tzinfo=UTC))
 
 
 @pytest.fixture
@@ -60,11 +51,11 @@ def test_a_statement_updates_what_others_read(spark: SparkSession, clicks_job: C
 def test_every_type_that_a_sink_in_postgres_takes(spark: SparkSession, clicks_job: ClicksJob) -> None:
     types = ("text", "text", "text", "bytea", "boolean", "float8", "numeric(9,2)", "date", "timestamptz")
     columns = ", ".join(f"c{number} {kind}" for number, kind in enumerate(types))
-    clicks_job.connection.execute(f"create table t ({columns})".encode())
+    clicks_job.connection.execute(f'create table "T" ({columns})'.encode())
     schema = "c0 string, c1 string, c2 string, c3 binary, c4 boolean, c5 double, c6 decimal(9,2), c7 date, c8 timestamp"
-    sink = PostgresSink("t", url=clicks_job.cli.database_url)
+    sink = PostgresSink("T", url=clicks_job.cli.database_url)
     clicks_job.stream(sink=sink, process=lambda *_: spark.createDataFrame([ROW], schema)).run(spark, available_now=True)
-    assert clicks_job.query("select * from t") == [ROW]
+    assert clicks_job.query('select * from "T"') == [ROW]
     clicks_job.rewind(partition=0, offset=0)
     arrays = clicks_job.stream(sink=sink, process=lambda records, _: records.selectExpr("array(offset) as c0"))
     with pytest.raises(SparkJobError, match="Column c0 has type array<bigint>, which a PostgresSink does not write"):

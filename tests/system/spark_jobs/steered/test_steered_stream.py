@@ -72,7 +72,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(spark: SparkSession, click
     assert refusal(inputs=["kafka.missing"]).endswith(" has no stream missing. Check its name and system.")
     assert refusal(inputs=["clicks"]) == "Invalid input 'clicks'. Expected SYSTEM.STREAM, for example kafka.clicks."
     assert "writes output and position in one transaction" in refusal(sink="s3://bucket")
-    assert refusal(sink=PostgresSink("none", url=url)) == "The sink has no table none. Create it first."
+    assert refusal(sink=PostgresSink("none", url=url)) == 'The sink has no table "none". Create it first.'
     assert refusal(process=lambda *_: 1) == "`process` returned int. Expected a DataFrame."
     streaming = spark.readStream.format("rate").load()
     assert "`process` returned a streaming DataFrame" in refusal(process=lambda *_: streaming)
