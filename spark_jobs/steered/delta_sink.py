@@ -16,6 +16,7 @@ from deltalake.exceptions import CommitFailedError, TableNotFoundError
 from deltalake.transaction import AddAction
 from pyarrow import parquet
 from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
 
 from eventlog.partition import SystemStreamPartition
 from managers.steered.steered_job import Committed, JobTakenOver, Places, SteeredBatch
@@ -37,7 +38,7 @@ class DeltaSink(Sink):
         self._uri = lake_uri(path)
         self._app = ""
         self._copy = 0
-        self._table: DeltaTable | None = None
+        self._table: DeltaTable
         self._places: Places = {}
 
     def open(self, job_name: str, job_id: str, partitions: Sequence[SystemStreamPartition]) -> Committed:
@@ -61,7 +62,7 @@ class DeltaSink(Sink):
         files = [] if output is None else self._write(output)
         moved = batch.places.items() - self._places.items()
         with lake_errors(shown(self._uri)):
-            self._opened.update_incremental()
+            self._table.update_incremental()
             if self._version(":copy") != self._copy:
                 raise JobTakenOver(batch.job)
             places = [Transaction(f"{self._app}:{each}", next_offset) for each, next_offset in moved]
@@ -70,19 +71,12 @@ class DeltaSink(Sink):
 
     def close(self) -> None:
         """See `Sink.close`. Files of a batch that was not committed belong to no version; a vacuum deletes them."""
-        self._table = None
-
-    @property
-    def _opened(self) -> DeltaTable:
-        if self._table is None:
-            raise SparkJobError("The sink is not open. Run the job again.")
-        return self._table
 
     def _write(self, output: DataFrame) -> list[AddAction]:
-        own, given = _columns(self._opened.schema().to_json()), _columns(output.schema.json())
-        if own != given:
+        own = StructType.fromJson(json.loads(self._table.schema().to_json())).simpleString()
+        if own != (given := output.schema.simpleString()):
             raise SparkJobError(
-                f"The Delta table '{shown(self._uri)}' has columns {own}, but `process` returned {given}. "
+                f"The Delta table '{shown(self._uri)}' has the columns {own}, but `process` returned {given}. "
                 "Return the table's columns, or change the table."
             )
         now = int(time.time() * 1000)
@@ -95,18 +89,14 @@ class DeltaSink(Sink):
         """Add files and set the position, unless another copy has come first."""
         of_copy = Transaction(f"{self._app}:copy", self._copy)
         properties = CommitProperties(app_transactions=[of_copy, *moves])
-        table = self._opened
+        table = self._table
         try:
             table.create_write_transaction(list(files), "append", table.schema(), commit_properties=properties)
         except CommitFailedError:
             raise JobTakenOver(job) from None
 
     def _version(self, name: str) -> int:
-        return self._opened.transaction_version(f"{self._app}{name}") or 0
-
-
-def _columns(schema: str) -> str:
-    return ", ".join(f"{each['name']} {json.dumps(each['type'])}" for each in json.loads(schema)["fields"])
+        return self._table.transaction_version(f"{self._app}{name}") or 0
 
 
 def _write_file(uri: str, schema: pa.Schema, batches: Batches) -> dict[str, object]:

@@ -71,8 +71,12 @@ def test_a_delta_table(spark: SparkSession, clicks_job: ClicksJob, table: str) -
     assert numbers(table) == sorted([*ALL, *range(130, 150)])
     clicks_job.rewind(partition=1, offset=0)
     other = clicks_job.stream(sink=DeltaSink(table), process=lambda records, _: records.select("offset"))
-    with pytest.raises(SparkJobError, match='has columns user_name "string", number "integer", but `process` returned'):
+    with pytest.raises(SparkJobError, match="has the columns struct<user_name:string,number:int>, but `process`"):
         other.run(spark, available_now=True)
+    nested = spark.createDataFrame([({"a": [(1,)]},)], "nested map<string,array<struct<n:int>>>")
+    DeltaTable.create(f"{table}/nested", Schema.from_json(nested.schema.json()))
+    clicks_job.stream(sink=DeltaSink(f"{table}/nested"), process=lambda *_: nested).run(spark, available_now=True)
+    assert DeltaTable(f"{table}/nested").to_pyarrow_table().to_pylist() == [{"nested": [("a", [{"n": 1}])]}]
 
 
 @pytest.mark.parametrize("kind", ["postgres", "delta"])
