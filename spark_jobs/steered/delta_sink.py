@@ -5,9 +5,11 @@ job that writes, and the place of each partition. Delta rejects a commit if anot
 """
 
 import json
+import re
 import time
 from collections.abc import Sequence
 from functools import partial
+from typing import Final
 from uuid import uuid4
 
 import pyarrow as pa
@@ -25,12 +27,15 @@ from spark_jobs.lake.log_files import files_of
 from spark_jobs.lake.table import lake_errors, lake_uri, shown
 from spark_jobs.steered.sink import Batches, Sink, run_tasks
 
+_RULES: Final = re.compile(r'"nullable":false|"delta\.(?:columnMapping\.p|constraints|generation|invariants)[^"]*"')
+"""What the metadata of a table may ask for, and files of this sink do not follow."""
+
 
 class DeltaSink(Sink):
     """Appends each batch to a Delta table, in the commit that moves the job's position.
 
     ``path`` is local, or a URI of an object store that deltalake reaches. The table has the columns that ``process``
-    returns, and is not partitioned.
+    returns, and no partitions, constraints, column mapping, or generated columns.
     """
 
     def __init__(self, path: str) -> None:
@@ -49,8 +54,13 @@ class DeltaSink(Sink):
                 self._table = table = DeltaTable(self._uri)
             except TableNotFoundError:
                 raise SparkJobError(f"The sink '{shown(self._uri)}' is no Delta table. Create it first.") from None
-            if table.metadata().partition_columns:
-                raise SparkJobError(f"The Delta table '{shown(self._uri)}' is partitioned. Use one that is not.")
+            metadata = table.metadata()
+            rules = _RULES.findall(f"{table.schema().to_json()} {json.dumps(metadata.configuration)}")
+            if excluded := [*(f"partition column {each}" for each in metadata.partition_columns), *rules]:
+                raise SparkJobError(
+                    f"The Delta table '{shown(self._uri)}' has {', '.join(excluded)}, which a DeltaSink ignores. "
+                    "Use a table without partitions, constraints, column mapping, and generated columns."
+                )
             self._copy = self._version(":copy") + 1
             found = {each: table.transaction_version(f"{self._app}:{each}") for each in partitions}
             self._places = {each: offset for each, offset in found.items() if offset is not None}

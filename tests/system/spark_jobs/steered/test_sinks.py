@@ -5,6 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import psycopg
+import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, Schema
 from pyspark.sql import DataFrame, SparkSession
@@ -23,12 +24,10 @@ ROW = (None, "", 'a "b",\n\\N', b"\x00\xff", True, 1.5, Decimal("1.20"), DAY, da
 
 
 @pytest.fixture
-def table(spark: SparkSession, tmp_path: Path) -> str:
+def table(tmp_path: Path) -> str:
     """An empty Delta table for clicks."""
-    path = str(tmp_path / "table")
-    schema = parsed(spark.createDataFrame([], "key binary, value binary")).schema
-    DeltaTable.create(path, Schema.from_json(schema.json()))
-    return path
+    DeltaTable.create(tmp_path / "table", pa.schema({"user_name": pa.string(), "number": pa.int32()}))
+    return str(tmp_path / "table")
 
 
 def numbers(table: str) -> list[int]:
@@ -63,8 +62,6 @@ def test_every_type_that_a_sink_in_postgres_takes(spark: SparkSession, clicks_jo
 
 
 def test_a_delta_table(spark: SparkSession, clicks_job: ClicksJob, table: str) -> None:
-    with pytest.raises(SparkJobError, match=r"is no Delta table\. Create it first\."):
-        clicks_job.stream(sink=DeltaSink(f"{table}/none")).run(spark, available_now=True)
     assert clicks_job.stream(sink=DeltaSink(table), max_records=40).run(spark, available_now=True) == 4
     clicks_job.rewind(partition=1, offset=30)
     assert clicks_job.stream(sink=DeltaSink(table)).run(spark, available_now=True) == 1
@@ -77,6 +74,20 @@ def test_a_delta_table(spark: SparkSession, clicks_job: ClicksJob, table: str) -
     DeltaTable.create(f"{table}/nested", Schema.from_json(nested.schema.json()))
     clicks_job.stream(sink=DeltaSink(f"{table}/nested"), process=lambda *_: nested).run(spark, available_now=True)
     assert DeltaTable(f"{table}/nested").to_pyarrow_table().to_pylist() == [{"nested": [("a", [{"n": 1}])]}]
+
+
+def test_a_delta_table_that_the_sink_cannot_write_is_refused(table: str) -> None:
+    def refusal(path: str) -> str:
+        with pytest.raises(SparkJobError) as error:
+            DeltaSink(path).open("clicks", "1", [])
+        return str(error.value)
+
+    assert refusal(f"{table}/none").endswith("is no Delta table. Create it first.")
+    columns = pa.schema([pa.field("number", pa.int64(), nullable=False)])
+    strict = DeltaTable.create(f"{table}/strict", columns, configuration={"delta.columnMapping.mode": "name"})
+    strict.alter.add_constraint({"positive": "number > 0"})
+    rules = '"nullable":false, "delta.columnMapping.physicalName", "delta.constraints.positive"'
+    assert f"has {rules}, which a DeltaSink ignores." in refusal(f"{table}/strict")
 
 
 @pytest.mark.parametrize("kind", ["postgres", "delta"])
