@@ -7,7 +7,7 @@ the commit's metadata what else a replay needs of the logs.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -188,24 +188,23 @@ def _logs_of(output: str, table: DeltaTable, run: int) -> Mapping[LogKey, LakeLo
     raise LakeError(f"Lake '{output}' lacks the commit of run {run}. Restore its folder _delta_log.")
 
 
-def commit_run(lake: Lake, files: Iterable[AddAction], logs: Iterable[LakeLog]) -> None:
+def commit_run(lake: Lake, files: Iterable[AddAction], logs: Sequence[LakeLog]) -> None:
     """Make the files and positions of a run visible at once. Raises LakeError: another run has come first."""
-    logs = list(logs)
     moved = [log for log in logs if log.next_offset != lake.position(log.key)]
     metadata = {_METADATA: json.dumps({"run": lake.run + 1, "logs": [asdict(log) for log in logs]})}
-    positions = [Transaction(_app_id(log.key), log.next_offset) for log in moved]
-    properties = CommitProperties(
-        custom_metadata=metadata, app_transactions=[Transaction(_RUNS, lake.run + 1), *positions]
-    )
+    moves = [Transaction(_RUNS, lake.run + 1), *(Transaction(_app_id(log.key), log.next_offset) for log in moved)]
+    properties = CommitProperties(custom_metadata=metadata, app_transactions=moves)
     with lake_errors(shown(lake.uri)):
         try:
             lake.table.create_write_transaction(
                 list(files), "append", lake.table.schema(), partition_by=[STREAM], commit_properties=properties
             )
-        except CommitFailedError as error:
+        except CommitFailedError:
+            lake.table.update_incremental()
+            if lake.table.transaction_version(_RUNS) in (None, lake.run):
+                raise
             raise LakeError(
-                f"Another run has written to lake '{shown(lake.uri)}' meanwhile, so nothing was added "
-                f"({one_line(error)}). Run it again."
+                f"Another run has written to lake '{shown(lake.uri)}' meanwhile, so nothing was added. Run it again."
             ) from None
 
 

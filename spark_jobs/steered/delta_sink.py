@@ -99,10 +99,13 @@ class DeltaSink(Sink):
         """Add files and set the position, unless another copy has come first."""
         of_copy = Transaction(f"{self._app}:copy", self._copy)
         properties = CommitProperties(app_transactions=[of_copy, *moves])
-        table = self._table
+        table, before = self._table, self._version(":copy")
         try:
             table.create_write_transaction(list(files), "append", table.schema(), commit_properties=properties)
         except CommitFailedError:
+            table.update_incremental()
+            if self._version(":copy") == before:
+                raise
             raise JobTakenOver(job) from None
 
     def _version(self, name: str) -> int:

@@ -1,5 +1,6 @@
 """The sinks of steered jobs: output and position in one transaction, and one writer at a time."""
 
+import json
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -88,6 +89,9 @@ def test_a_delta_table_that_the_sink_cannot_write_is_refused(table: str) -> None
     strict.alter.add_constraint({"positive": "number > 0"})
     rules = '"nullable":false, "delta.columnMapping.physicalName", "delta.constraints.positive"'
     assert f"has {rules}, which a DeltaSink ignores." in refusal(f"{table}/strict")
+    protocol = {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["rowTracking"]}
+    Path(table, "_delta_log", f"{1:020}.json").write_text(json.dumps({"protocol": protocol}) + "\n")
+    assert "cannot be used: Unsupported table features required: [RowTracking]" in refusal(table)
 
 
 @pytest.mark.parametrize("kind", ["postgres", "delta"])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pytest
@@ -30,15 +30,9 @@ def add_events(output: str, *files: Sequence[RecordedEvent], key: LogKey = KEY) 
     lake = open_lake(output)
     known = lake.logs[key].events if key in lake.logs else 0
     count = known + sum(map(len, files))
-    log = LakeLog(
-        *(key.stream_name, "coordinator", key.incarnation, "kafka", "cluster", None, "2026-01-01T00:00:00+00:00"),
-        is_current=True,
-        is_complete=True,
-        next_offset=files[-1][-1].offset + 1,
-        observations=[],
-        horizon=None,
-        events=count,
-    )
+    names = (key.stream_name, "coordinator", key.incarnation, "kafka", "cluster", None, "2026-01-01T00:00:00+00:00")
+    facts: dict[str, Any] = {"is_current": True, "is_complete": True, "observations": [], "horizon": None}
+    log = LakeLog(*names, **facts, next_offset=files[-1][-1].offset + 1, events=count)
     pages = (ArchivedEvents(list(events), [ARCHIVED_AT] * len(events)) for events in files)
     added = [write_events(lake.uri, key, to_table(key, "coordinator", [page])) for page in pages]
     commit_run(lake, added, [log])
@@ -53,6 +47,7 @@ def events_of(log: LogFiles) -> list[RecordedEvent]:
 
 
 MS: Final = ms_of_micros(ARCHIVED_AT)
+CHANGED: Final = "are not those that were archived"
 HEADERS: Final = (("a", b"\x00\xff"), ("b", None), ("c\0\ud800", b""))
 EVENTS: Final = [
     RecordedEvent(3, MS - 86_400_000, 0, b"k", b"v", HEADERS, 4),
@@ -113,14 +108,6 @@ def append(output: Path, log: LogFiles) -> None:
     write_deltalake(output, pa.Table.from_pylist([row], other.schema), mode="append", schema_mode="merge")
 
 
-def delete(output: Path, log: LogFiles) -> None:
-    DeltaTable(output).delete("log_offset >= 5")
-
-
-def restore(output: Path, log: LogFiles) -> None:
-    DeltaTable(output).restore(1)
-
-
 def vacuum_an_older_version(output: Path, log: LogFiles) -> None:
     """As a vacuum of all that no commit had yet, while a run wrote its files."""
     DeltaTable(output).restore(1)
@@ -131,10 +118,10 @@ def vacuum_an_older_version(output: Path, log: LogFiles) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (flip_a_bit, "events of the offsets 0 to 5 are not those that were archived"),
-        (append, "events of the offsets 100 to 100 are not those that were archived"),
-        (delete, "events of the offsets 0 to 2 are not those that were archived"),
-        (restore, "there are 3 events instead of 5"),
+        (flip_a_bit, f"events of the offsets 0 to 5 {CHANGED}"),
+        (append, f"events of the offsets 100 to 100 {CHANGED}"),
+        (lambda output, _: DeltaTable(output).delete("log_offset >= 5"), f"events of the offsets 0 to 2 {CHANGED}"),
+        (lambda output, _: DeltaTable(output).restore(1), "there are 3 events instead of 5"),
         (vacuum_an_older_version, r"a file was removed or changed \(.*2-0*8-.*\.parquet.*\)"),
     ],
 )
@@ -165,8 +152,7 @@ def test_of_two_runs_at_once_one_is_refused(tmp_path: Path) -> None:
     output = str(tmp_path)
     log = add_events(output, at(0)).log
     first, second = open_lake(output), open_lake(output)
-    for lake in (first, second):
-        assert lake.run == 1
+    assert first.run == second.run == 1
     commit_run(first, [], [log])
     with pytest.raises(LakeError, match=r"Another run has written to lake '.*' meanwhile.*\. Run it again\."):
         commit_run(second, [], [log])
@@ -222,17 +208,15 @@ def test_missing_rights_are_named(tmp_path: Path) -> None:
                 use()
 
 
-@pytest.mark.parametrize("protocol", [{"minReaderVersion": 9, "minWriterVersion": 9}, "deletionVectors", "future"])
-def test_a_newer_protocol_is_refused(tmp_path: Path, protocol: str | dict[str, int]) -> None:
-    add_events(str(tmp_path), at(0))
-    if isinstance(protocol, str):
-        features = {"readerFeatures": [protocol], "writerFeatures": [protocol]}
-        values = {"minReaderVersion": 3, "minWriterVersion": 7, **features}
-    else:
-        values = dict(protocol)
-    (tmp_path / "_delta_log" / f"{2:020}.json").write_text(json.dumps({"protocol": values}) + "\n")
+@pytest.mark.parametrize(("version", "feature"), [(9, ""), (3, "deletionVectors"), (3, "future"), (1, "rowTracking")])
+def test_a_newer_protocol_is_refused(tmp_path: Path, version: int, feature: str) -> None:
+    log = add_events(str(tmp_path), at(0)).log
+    kinds = {1: ["writerFeatures"], 3: ["readerFeatures", "writerFeatures"], 9: []}[version]
+    versions = {"minReaderVersion": version, "minWriterVersion": max(version, 7)}
+    protocol = {"protocol": {**versions, **{kind: [feature] for kind in kinds}}}
+    (tmp_path / "_delta_log" / f"{2:020}.json").write_text(json.dumps(protocol) + "\n")
     with pytest.raises(LakeError, match=r"^Lake '.*' (has Delta's reader protocol 3|cannot be used: .*[Uu]nsupported)"):
-        open_lake(str(tmp_path))
+        commit_run(open_lake(str(tmp_path)), [], [log])
 
 
 def test_a_removed_commit_is_named(tmp_path: Path) -> None:
