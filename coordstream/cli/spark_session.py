@@ -1,6 +1,7 @@
 """The Spark session of a command: its options, and how it starts and ends."""
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any, Final
@@ -65,7 +66,9 @@ def spark_session(name: str, conf: dict[str, str]) -> Iterator[Any]:
     from spark_jobs.errors import jvm_errors  # noqa: PLC0415 (`--help` works without Spark)
     from spark_jobs.session import build_session  # noqa: PLC0415
 
+    on_interrupt = signal.getsignal(signal.SIGINT)
     session = build_session(name, conf)
+    signal.signal(signal.SIGINT, on_interrupt)  # PySpark has set its own
     try:
         yield session
     finally:

@@ -165,18 +165,20 @@ def is_held_by(observer: Connection, application_name: str) -> bool:
 
 
 def number(observer: psycopg.Connection[tuple[object, ...]], query: str, *values: object) -> int:
-    row = observer.execute(query.encode(), values).fetchone()
-    assert row is not None
-    return int(str(row[0]))
+    ((found,),) = observer.execute(query.encode(), values).fetchall()
+    return int(str(found))
 
 
-def test_status_shows_it_and_sigterm_ends_it(database_url: str, topics: Topics, job_name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT])
+def test_status_shows_it_and_a_signal_ends_it(
+    database_url: str, topics: Topics, job_name: str, tmp_path: Path, signal_number: int
+) -> None:
     name = topics.create(f"__samza_coordinator_{job_name}_1")
     topics.write(name, [config_set()] * 3)
     settings = settings_of(database_url, topics, tmp_path)
     with connect(database_url) as observer, program(*ON_SPARK, name, settings=settings) as driver:
         wait_until(lambda: observer.execute(_STATE).fetchall() == [("live", 3, True)], what="the stream to be live")
-        driver.send_signal(signal.SIGTERM)
+        driver.send_signal(signal_number)
         assert driver.wait(PATIENCE) == 0
         assert observer.execute(_STATE).fetchall() == [("stopped", 3, True)]
     assert "ERROR" not in (tmp_path / "spark.log").read_text()
