@@ -59,7 +59,8 @@ class _Listener(StreamingQueryListener):
     def take(self, progress: Mapping[str, Any]) -> None:
         batch = parse_progress(progress)
         for description in batch.ignored:
-            self._report(f"Query {self._query} reads {description}, whose offsets are not observed.")
+            shown = self._secrets.mask_text(description)
+            self._report(f"Query {self._query} reads {shown}, whose offsets are not observed.")
         if batch.sources:
             self._queue.put(batch._replace(sink=self._secrets.mask_text(batch.sink)))
 
