@@ -22,6 +22,7 @@ from spark_jobs.observed.progress import parse_progress
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 _KEPT: Final = ("spark.app.name", "spark.app.id", "spark.sql.shuffle.partitions")
 _KEPT_PREFIX: Final = "spark.sql.streaming."
@@ -35,15 +36,15 @@ class _Listener(StreamingQueryListener):
         self._query: Final = query
         self._queue: Final = queue
         self._secrets: Final = secrets
-        self._run_id: object = None
+        self._run_id = ""
         self._reported: set[str] = set()
         self.has_ended: Final = Event()
         """No run has started, or the last one has ended and all its batches have come."""
         self.has_ended.set()
 
-    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802 (Spark calls it)
+    def onQueryStarted(self, event: "QueryStartedEvent | StreamingQuery") -> None:  # noqa: N802 (Spark calls it)
         if event.name == self._query:
-            self._run_id = event.runId
+            self._run_id = str(event.runId)
             self.has_ended.clear()
         elif event.name is None:
             self._report("A query without a name is not observed. Name it with queryName.")
@@ -53,7 +54,7 @@ class _Listener(StreamingQueryListener):
             self.take(event.progress)
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
-        if event.runId == self._run_id:
+        if str(event.runId) == self._run_id:
             self.has_ended.set()
 
     def take(self, progress: Mapping[str, Any]) -> None:
@@ -79,6 +80,8 @@ class Observation(Closing):
         self._thread: Final = thread
         self._listener: Final = _Listener(query, thread.queue, secrets)
         spark.streams.addListener(self._listener)
+        for running in spark.streams.active:  # whose start Spark does not tell this listener
+            self._listener.onQueryStarted(running)
 
     def stop(self) -> None:
         """Remove the listener, after the last batch that Spark has committed is written. It waits for seconds only."""
