@@ -126,17 +126,19 @@ class SteeredJob:
         """Yield batches, each to be committed in the sink and recorded before the next one, until ``stopping`` is set.
 
         ``take_over`` takes the sink over, and returns what it has committed of some partitions; ``commit`` writes a
-        batch without records. Both are called at first, and when a startpoint is to be followed at once. ``interval``:
-        how long to wait for records, in seconds; None: end at the present ends. ``most``: about how many offsets a
-        batch has at most, shared among the partitions by what each has left.
+        batch without records, at first, and when a startpoint is to be followed at once. ``interval``: how long to wait
+        for records, in seconds; None: end at the present ends. ``most``: about how many offsets a batch has at most,
+        shared among the partitions by what each has left.
 
         Raises `InputMissing`, `OffsetError`, `ConfigError`, `RecordsLost`, and what the log and the inputs raise.
         """
-        bounds = self._start(take_over, commit)
+        bounds = self._bounds()
+        self._start(bounds, take_over(sorted(bounds)), commit)
         ends = {each: found.stop for each, found in bounds.items()} if interval is None else {}
         while not stopping.is_set():
             if self._has_live_requests():
-                self._start(take_over, commit)
+                commit(SteeredBatch(self._name, self._batch, {}, self._places))  # an overtaken copy ends here
+                self._start(self._bounds(), Committed(self._batch, self._places), commit)
             batch = self._next_batch(most, ends)
             if batch is not None:
                 yield batch
@@ -145,21 +147,13 @@ class SteeredJob:
             else:
                 stopping.wait(interval)
 
-    def _start(
-        self,
-        take_over: Callable[[Sequence[SystemStreamPartition]], Committed],
-        commit: Callable[[SteeredBatch], None],
-    ) -> Bounds:
-        """Commit and record where each partition starts, before any record is read; return the bounds of the inputs."""
-        bounds = self._bounds()
-        partitions = sorted(bounds)
-        committed = take_over(partitions)
-        places = self._starting_places(committed.places, partitions)
+    def _start(self, bounds: Bounds, committed: Committed, commit: Callable[[SteeredBatch], None]) -> None:
+        """Commit and record where each partition starts, before any record is read."""
+        places = self._starting_places(committed.places, sorted(bounds))
         start = SteeredBatch(self._name, committed.batch + (places != committed.places), {}, places)
         if start.number != committed.batch:
             commit(start)
         self.record(start)
-        return bounds
 
     def _starting_places(self, committed: Places, partitions: Sequence[SystemStreamPartition]) -> Places:
         """Where each partition starts: startpoint, then what the sink has committed, else checkpoint or default.

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Event
@@ -20,7 +21,7 @@ from eventlog.system_admin import SystemStreamMetadata, SystemStreamPartitionMet
 from managers.offsets.resolved_starts import OffsetError
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.steered.job_record import JobRecord
-from managers.steered.steered_job import LIVE_STARTPOINTS, Committed, SteeredBatch, SteeredJob
+from managers.steered.steered_job import LIVE_STARTPOINTS, Committed, JobTakenOver, SteeredBatch, SteeredJob
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.managers.stated_admin import StatedAdmin
 
@@ -42,9 +43,8 @@ class Topic(StatedAdmin):
         self.ends = [3, 5]
 
     def get_system_stream_metadata(self, stream_names: Any) -> Any:
-        parts = {
-            number: SystemStreamPartitionMetadata("0", str(end - 1), str(end)) for number, end in enumerate(self.ends)
-        }
+        ends = enumerate(self.ends)
+        parts = {number: SystemStreamPartitionMetadata("0", str(end - 1), str(end)) for number, end in ends}
         return {name: SystemStreamMetadata(name, parts) for name in stream_names}
 
     def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
@@ -79,8 +79,7 @@ class World:
 
     def run(self) -> None:
         """Run the job to the present ends, or to the crash."""
-        coordinator, checkpoint = self.logs
-        logs = {"coordinator": coordinator, "checkpoint": checkpoint}
+        logs = dict(zip(("coordinator", "checkpoint"), self.logs, strict=True))
         with JobRecord("clicks", "1", **logs, source="test", clock=lambda: EPOCH) as record:
             job = SteeredJob(record, {"kafka": self.topic}, [("kafka", "clicks")], self.config)
             for batch in job.batches(lambda _: self.committed, self.commit, MOST, Event(), interval=None):
@@ -165,11 +164,8 @@ def crash_and_run(world: World, steps: int, crashes: int) -> None:
     """Run to the end, after some runs that crash, each at a later step."""
     for crash in range(crashes):
         world.steps = steps + crash
-        try:
+        with suppress(Crash):
             world.run()
-        except Crash:
-            continue
-        break
     world.steps = 1_000_000
     world.run()
 
@@ -195,6 +191,25 @@ def test_a_startpoint_that_is_requested_beside_a_fan_out_is_followed(monkeypatch
     monkeypatch.setattr(world, "step", step)
     world.run()
     assert world.output == {(number, offset): 2 for number, end in enumerate(world.topic.ends) for offset in range(end)}
+
+
+class Overtaken(World):
+    """Another copy takes the sink over after the first records, and then a startpoint is requested."""
+
+    def commit(self, batch: SteeredBatch) -> None:
+        if self.output:
+            raise JobTakenOver(batch.job)
+        super().commit(batch)
+        if batch.ranges:
+            self.request(0, StartpointOldest(0))
+
+
+def test_an_overtaken_copy_leaves_requests_to_the_other() -> None:
+    world = Overtaken(config={**CONFIG, LIVE_STARTPOINTS: "true"})
+    with pytest.raises(JobTakenOver):
+        world.run()
+    with StartpointManager(CoordinatorStreamStore(world.logs[0]), clock=lambda: 0) as manager:
+        assert manager.read_startpoint(PARTITIONS[0]) == StartpointOldest(0)
 
 
 def test_a_startpoint_that_is_no_offset_stops_the_job() -> None:
