@@ -8,9 +8,9 @@ import psycopg
 from psycopg import sql
 from pyspark.sql import SparkSession
 
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, failure_line, server_reason
 from projections.job_choice import Job, UnknownJob, find_job
-from spark_jobs.errors import SparkJobError
+from spark_jobs.errors import SparkJobError, database_errors
 from spark_jobs.relations.catalogue import Catalogue
 
 Positions: TypeAlias = Mapping[tuple[str, int], int]
@@ -49,7 +49,8 @@ class OpenSnapshot:
     def job(self, word: str) -> Job:
         """The job that a word names: NAME/ID, or NAME if only one job has it. Raises SparkJobError."""
         try:
-            return find_job(self.connection, word)
+            with database_errors("the jobs", "reader"):
+                return find_job(self.connection, word)
         except UnknownJob as error:
             raise SparkJobError(str(error)) from None
 
@@ -67,7 +68,8 @@ class OpenSnapshot:
             with self.connection.transaction():
                 return self.connection.execute(query).fetchall()
         except psycopg.Error as error:
-            raise SparkJobError(f'Cannot read relation "{relation}": {error.diag.message_primary}') from error
+            reason = server_reason(error) or failure_line(error)
+            raise SparkJobError(f'Cannot read relation "{relation}": {reason}.') from error
 
     def session_statement(self) -> str:
         """The first statement of each JDBC connection, which makes it read from this snapshot.

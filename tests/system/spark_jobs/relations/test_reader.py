@@ -119,10 +119,14 @@ def test_a_thread_reads_in_the_block_if_it_is_given_the_snapshot(
 
 
 def test_an_action_after_the_block_fails(spark: SparkSession, reader: RelationReader) -> None:
-    with reader.snapshot(spark):
+    with reader.snapshot(spark) as moment:
         rows = reader.read_relation(spark, "commit_history", job=JOB)
     with pytest.raises(Exception, match=r"invalid snapshot identifier|snapshot .* does not exist"):
         rows.collect()
+    with pytest.raises(SparkJobError, match=r"^Cannot read the jobs \(the connection is closed\)"):
+        moment.job(JOB)
+    with pytest.raises(SparkJobError, match=r'^Cannot read relation "checkpoint": the connection is closed\.$'):
+        reader.read_relation(moment, "checkpoint", as_of=AFTER_TEN)
 
 
 @pytest.mark.parametrize(
