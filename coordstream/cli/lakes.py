@@ -28,7 +28,7 @@ _ROW: Final = (*LOG_NAMES, "next_offset", "event_count", "lake_events")
 
 def archive_in(output: str, database: Database, spark: Any = None, *, as_json: bool = False) -> None:
     """Add the events that a lake lacks, and print what was done; exit code 1 if a log cannot be continued."""
-    run = _runner(database, spark)
+    run = runner(database, spark)
     from spark_jobs.lake.archive import archive  # noqa: PLC0415 (loads deltalake)
 
     done = archive(output, database.url, run)
@@ -43,19 +43,16 @@ def archive_in(output: str, database: Database, spark: Any = None, *, as_json: b
     fail_if([f"Cannot archive {name}. {reason}" for name, reason in done.failures.items()])
 
 
-def compare(
-    output: str, logs: Sequence[JobLog], database: Database, spark: Any = None
-) -> "Mapping[int, Compared | str]":
+def compare(output: str, logs: Sequence[JobLog], run: "RunTasks") -> "Mapping[int, Compared | str]":
     """What a lake was found to have of logs, by log id."""
-    run = _runner(database, spark)
     from spark_jobs.lake.comparison import compare_logs  # noqa: PLC0415 (loads deltalake)
 
     return compare_logs(output, [each.log for each in logs], run)
 
 
-def verify_lake(output: str, logs: Sequence[JobLog], database: Database, spark: Any = None, *, as_json: bool) -> None:
+def verify_lake(output: str, logs: Sequence[JobLog], run: "RunTasks", *, as_json: bool) -> None:
     """Compare the archive with a lake, and print what was found; exit code 1 if a log is not the same."""
-    found = compare(output, logs, database, spark)
+    found = compare(output, logs, run)
     results = [(each, found[each.log.log_id]) for each in logs]
     rows = ((*each.names, *result) for each, result in results if not isinstance(result, str))
     print_rows(rows_of(_ROW, rows), _COLUMNS, title="Events that the lake has", as_json=as_json)
@@ -64,7 +61,7 @@ def verify_lake(output: str, logs: Sequence[JobLog], database: Database, spark: 
 
 def rebuild_from(output: str, logs: Sequence[JobLog], database: Database) -> list[LogResult | str]:
     """Add what the archive lacks of a lake's events, and rebuild the logs; a sentence for a log that cannot be."""
-    run = _runner(database)
+    run = runner(database)
     from spark_jobs.lake.comparison import RebuildLog, compare_logs  # noqa: PLC0415 (loads deltalake)
 
     found = compare_logs(output, [each.log for each in logs], run, RebuildLog)
@@ -74,7 +71,7 @@ def rebuild_from(output: str, logs: Sequence[JobLog], database: Database) -> lis
 
 def restore(place: str, database: Database) -> tuple[list[LogResult], list[str]]:
     """Add what the database lacks of a lake's logs; and a sentence for each log that cannot be restored."""
-    run = _runner(database)
+    run = runner(database)
     from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415 (loads deltalake)
 
     streams = lake_streams(place)
@@ -84,8 +81,8 @@ def restore(place: str, database: Database) -> tuple[list[LogResult], list[str]]
     return results, [f"Cannot import {name}. {outcome.failure}" for name, outcome in found if outcome.failure]
 
 
-def _runner(database: Database, spark: Any = None) -> "RunTasks":
-    """Runs log tasks in this process, or in executors. Raises CoordstreamError: a package of the extra is missing."""
+def runner(database: Database, spark: Any = None, tasks: int | None = None) -> "RunTasks":
+    """Runs log tasks here, or in at most ``tasks`` Spark tasks. Raises CoordstreamError: a package is missing."""
     require_packages("deltalake", "pyarrow")
     from spark_jobs.log_task import LogTaskSettings, run_here  # noqa: PLC0415 (few commands need it)
 
@@ -94,4 +91,4 @@ def _runner(database: Database, spark: Any = None) -> "RunTasks":
         return partial(run_here, settings=settings)
     from spark_jobs.dispatch import run_log_tasks  # noqa: PLC0415 (loads Spark)
 
-    return lambda tasks: run_log_tasks(spark, "Cannot use the lake with Spark", tasks, settings)
+    return lambda log_tasks: run_log_tasks(spark, "Cannot use the lake with Spark", log_tasks, settings, tasks)

@@ -20,7 +20,7 @@ from coordstream.cli.arguments import (
     parse_duration_or_zero,
 )
 from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
-from coordstream.cli.lakes import archive_in, verify_lake
+from coordstream.cli.lakes import archive_in, runner, verify_lake
 from coordstream.cli.long_running import (
     FollowAll,
     Format,
@@ -233,15 +233,13 @@ def verify(
     from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
     from spark_jobs.replay import verify as verify_logs  # noqa: PLC0415
 
-    name = "coordstream spark verify"
     with open_database() as database:
         logs = selected_logs(database.connection, jobs or [])
-        if against != ARCHIVE:
-            with spark_session(name, settings) as spark:
-                verify_lake(against, logs, database, spark, as_json=as_json)
-            return
-        given = LogTaskSettings(database.url, FoldSettings(database.secrets))
-        with spark_session(name, settings) as spark:
+        with spark_session("coordstream spark verify", settings) as spark:
+            if against != ARCHIVE:
+                verify_lake(against, logs, runner(database, spark, tasks), as_json=as_json)
+                return
+            given = LogTaskSettings(database.url, FoldSettings(database.secrets))
             found = verify_logs(spark, [each.log for each in logs], given, tasks)
     results = [
         f"Cannot verify {each.log.stream.stream_name}. {result}" if isinstance(result, str) else result

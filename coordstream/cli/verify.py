@@ -9,7 +9,7 @@ import typer
 
 from coordstream.cli.arguments import Against, Json
 from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
-from coordstream.cli.lakes import rebuild_from, verify_lake
+from coordstream.cli.lakes import rebuild_from, runner, verify_lake
 from coordstream.cli.output import Column, fail_if, print_rows, print_text
 from coordstream.database import open_database
 from coordstream.queries.rows import printable, rows_of
@@ -51,7 +51,7 @@ def verify(
     with open_database(keeps_timeouts=True) as database:
         logs = selected_logs(database.connection, jobs or [])
         if against != ARCHIVE:
-            verify_lake(against, logs, database, as_json=as_json)
+            verify_lake(against, logs, runner(database), as_json=as_json)
             return
         settings = FoldSettings(database.secrets)
         results = work_on_logs(
