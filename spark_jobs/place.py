@@ -24,10 +24,10 @@ def local_path(output: str) -> Path | None:
             f"Invalid output '{output}': {error}. Expected a path or a URI such as scheme://host/folder."
         ) from None
     if parts.password is not None:
-        raise SparkJobError("--output contains a password. Put the credentials into Spark's configuration instead.")
+        raise SparkJobError("The URI contains a password. Put the credentials into Spark's configuration instead.")
     if not parts.path.strip("/"):
         raise SparkJobError(
-            f"Output '{output}' contains no folder name. Add one, for example '{output.rstrip('/')}/progress'."
+            f"The URI '{output}' contains no folder name. Add one, for example '{output.rstrip('/')}/folder'."
         )
     if parts.scheme.lower() != "file":
         return None

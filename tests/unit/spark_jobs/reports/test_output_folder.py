@@ -132,8 +132,8 @@ def test_uris_and_local_folders_are_distinguished(output: str, path: Path | None
 @pytest.mark.parametrize(
     ("output", "sentence"),
     [
-        ("s3a://key:hunter2@bucket/out", "--output contains a password"),
-        ("s3a://bucket/", "contains no folder name. Add one, for example 's3a://bucket/progress'"),
+        ("s3a://key:hunter2@bucket/out", "The URI contains a password"),
+        ("s3a://bucket/", "contains no folder name. Add one, for example 's3a://bucket/folder'"),
         ("s3a://[bucket/out", "Invalid output 's3a://.bucket/out': "),
         ("file:///tmp/a#b", "Expected file:///folder, with %23 for"),
         ("file://host/out", "Invalid output 'file://host/out'. Expected file:///folder"),
