@@ -23,7 +23,7 @@ APPLICATION_NAME: Final = "coordstream spark"
 
 _STREAMS: Final = "select distinct stream_name from eventlog.log"
 _LOGS: Final = """
-select l.stream_name, l.stream_kind, l.incarnation, l.log_id, l.topic_id, coalesce(first.log_offset, 0),
+select l.stream_name, l.stream_kind, l.incarnation, l.log_id, coalesce(first.log_offset, 0),
        coalesce(last.log_offset + 1, 0),
        coalesce((select max(h.horizon_offset) from eventlog.horizon h where h.log_id = l.log_id), 0)
 from eventlog.log l
@@ -70,8 +70,8 @@ class ArchiveReader:
             names = [name for (name,) in self._connection.execute(_STREAMS) if matches(name)]
             rows = self._connection.execute(_LOGS, (names,)).fetchall()
         return [
-            LogRange(Log(name, kind, incarnation, log_id, topic_id, horizon=horizon), first, until)
-            for name, kind, incarnation, log_id, topic_id, first, until, horizon in rows
+            LogRange(Log(name, kind, incarnation, log_id, horizon=horizon), first, until)
+            for name, kind, incarnation, log_id, first, until, horizon in rows
         ]
 
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:

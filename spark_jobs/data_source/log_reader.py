@@ -203,8 +203,9 @@ class LakeReader(LogReader):
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """See `LogReader.read`. Raises LakeError: a file was removed or cannot be read."""
         from spark_jobs.lake.log_files import LogFiles, pages_of  # noqa: PLC0415 (see `__init__`)
+        from spark_jobs.lake.table import LogKey  # noqa: PLC0415
 
-        (key,) = (key for key in self._lake.logs if key == (wanted.log.stream_name, wanted.log.incarnation))
+        key = LogKey(wanted.log.stream_name, wanted.log.incarnation or 0)
         for page in pages_of(LogFiles.of(self._lake, key).read(wanted.first, wanted.until)):
             yield from page.events
 
@@ -212,4 +213,4 @@ class LakeReader(LogReader):
         log, until = self._lake.logs[key], self._lake.position(key)
         kind = identify(log.stream_name, log.stream_kind).stream_kind
         first = min((file.first for file in self._lake.files_of(key)), default=until)
-        return LogRange(Log(log.stream_name, kind, log.incarnation, topic_id=log.topic_id), first, until)
+        return LogRange(Log(log.stream_name, kind, log.incarnation), first, until)

@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
     log: str
     next_offset: int
-    horizon: int = 0
+    horizon: int
 
 
 Offset = dict[str, Place]

@@ -126,7 +126,7 @@ class LogFiles:
     def of(cls, lake: Lake, key: LogKey) -> "LogFiles":
         return cls(lake.uri, lake.logs[key], lake.files_of(key))
 
-    def read(self, first: int = 0, until: int = _END) -> pa.Table:
+    def read(self, first: int, until: int) -> pa.Table:
         """The events of a range, in offset order. Raises LakeError: a file was removed or cannot be read."""
         field = dataset.field
         wanted = (field("incarnation") == self.log.incarnation) & (field("log_offset") >= first)

@@ -203,7 +203,7 @@ def test_a_position_of_other_options_names_them(connected: Connection, plan: Cal
     append(connected, SECOND, 5)
     with pytest.raises(SparkJobError, match=f"{FIRST} no longer exists, or the option 'streams' no longer names it"):
         plan(streams=SECOND).next(place(5))
-    of_kafka = {FIRST: Place("topic a1", 5)}
+    of_kafka = {FIRST: Place("topic a1", 5, 0)}
     with pytest.raises(SparkJobError, match="is read from another source \\(incarnation 1 instead of topic a1\\)"):
         plan().next(of_kafka)
 
