@@ -137,51 +137,48 @@ def test_a_recording_is_read_again_where_it_meets_its_topic(
     assert config(connected) == expected[: 2 + written]
 
 
-def test_a_resync_can_be_stopped(
+@pytest.fixture
+def before_reads(
     database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> list[Callable[[], None]]:
+    """What is called before each read of a stream that was followed a day ago, and has a new event since."""
     with following(database_url, cluster, FollowPlan((ORDERS,))):
         say(cluster, a="1", b="2")
         wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="live")
     say(cluster, c="3")
-    stops: list[Callable[[], None]] = []
-    read = MemorySource.read
+    let_pass(connected, timedelta(days=1))
+    calls, read = list[Callable[[], None]](), MemorySource.read
 
-    def stop_and_read(self: MemorySource, stream_name: str, first: int, until: int) -> Iterator[object]:
-        for stop in stops:
-            stop()
+    def call_and_read(self: MemorySource, stream_name: str, first: int, until: int) -> Iterator[object]:
+        for call in calls:
+            call()
         return read(self, stream_name, first, until)
 
-    monkeypatch.setattr(MemorySource, "read", stop_and_read)
-    let_pass(connected, timedelta(days=1))
+    monkeypatch.setattr(MemorySource, "read", call_and_read)
+    return calls
+
+
+def test_a_resync_can_be_stopped(
+    database_url: str, connected: Connection, cluster: MemorySource, before_reads: list[Callable[[], None]]
+) -> None:
     with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
-        stops.append(running.follower.stop)
+        before_reads.append(running.follower.stop)
         wait_until(lambda: running.outcomes, what="the end")
     assert position(connected, ORDERS) in [(2, None, "stopped", 1), (3, None, "stopped", 1)]
 
 
 def test_heartbeats_continue_during_a_resync(
-    database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
+    database_url: str, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch, before_reads: list[Callable[[], None]]
 ) -> None:
-    with following(database_url, cluster, FollowPlan((ORDERS,))):
-        say(cluster, a="1", b="2")
-        wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="live")
-    say(cluster, c="3")
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.0)
     beats: list[tuple[object, ...] | None] = []
-    read = MemorySource.read
 
     def beat() -> None:
         with connect(database_url) as observer:
             beats.append(observer.execute("select heartbeat_at, state from projection.position").fetchone())
 
-    def read_and_look(self: MemorySource, stream_name: str, first: int, until: int) -> Iterator[object]:
-        beat()
-        return read(self, stream_name, first, until)
-
-    monkeypatch.setattr(MemorySource, "read", read_and_look)
+    before_reads.append(beat)
     plan = FollowPlan((ORDERS,), once=True)
-    let_pass(connected, timedelta(days=1))
     with following(database_url, cluster, plan, make_projector=always_copying(lambda _: beat())) as running:
         wait_until(lambda: running.outcomes, what="the end")
     at_the_read, at_the_last_batch = beats[-5], beats[-4]

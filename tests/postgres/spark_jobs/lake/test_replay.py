@@ -1,11 +1,11 @@
 """The logs of a lake are restored as the database had them that the lake was written from. Needs no Spark."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 
@@ -44,18 +44,29 @@ OTHER_STREAM: Final = "__samza_coordinator_counts_1"
 
 
 class Lake:
-    """A lake in a folder, which is written without Spark."""
+    """A lake in a folder, which is written without Spark from one database, and replayed into another one."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, url: str, other: str) -> None:
+        self.folder, self.url, self.other = folder, url, other
         self.failures: Mapping[str, str] = {}
 
-    def archive(self, url: str) -> LakeStream:
-        """Write the new events of the only stream of a database, and return the stream."""
-        settings = LogTaskSettings(url, SETTINGS)
-        self.failures = archive(str(self.folder), url, partial(run_here, settings=settings)).failures
+    def archive(self) -> LakeStream:
+        """Write the new events of the only stream of the database, and return the stream."""
+        settings = LogTaskSettings(self.url, SETTINGS)
+        self.failures = archive(str(self.folder), self.url, partial(run_here, settings=settings)).failures
         (stream,) = lake_streams(str(self.folder))
         return stream
+
+    def replay(self, stream: LakeStream) -> tuple[int, int]:
+        return run(self.other, stream)
+
+
+class Databases(NamedTuple):
+    """Where the topics are, and the two databases of the lake."""
+
+    source: MemorySource
+    connection: Connection
+    replayed: Connection
 
 
 def run(url: str, stream: LakeStream) -> tuple[int, int]:
@@ -82,84 +93,82 @@ def recreate(connection: Connection, source: MemorySource, now: datetime) -> Non
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return Lake(tmp_path)
+def lake(tmp_path: Path, database_url: str, clone_database: Callable[[], str]) -> Lake:
+    return Lake(tmp_path, database_url, clone_database())
 
 
-def test_sweeps_gaps_and_incarnations_are_restored(
-    database_url: str, clone_database: Callable[[], str], lake: Lake
-) -> None:
-    source, other = MemorySource(), clone_database()
+@pytest.fixture
+def databases(lake: Lake) -> Iterator[Databases]:
+    with connect(lake.url) as connection, connect(lake.other) as replayed:
+        yield Databases(MemorySource(), connection, replayed)
+
+
+def test_sweeps_gaps_and_incarnations_are_restored(databases: Databases, lake: Lake) -> None:
+    source, connection, replayed = databases
     topic = at_the_old_position(source)
-    with connect(database_url) as connection, connect(other) as replayed:
-        read_to_end(connection, source)
-        assert run(other, lake.archive(database_url)) == (6, 0)
-        assert contents(replayed) == contents(connection)
-        grow(topic)
-        run_resync(connection, source)
-        assert run(other, lake.archive(database_url)) == (2, 6)
-        assert contents(replayed) == contents(connection)
-        recreate(connection, source, LATER)
-        assert run(other, lake.archive(database_url)) == (2, 8)
-        assert contents(replayed) == contents(connection)
-        assert run(other, lake.archive(database_url)) == (0, 10)
-        assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, ORDERS))
+    read_to_end(connection, source)
+    assert lake.replay(lake.archive()) == (6, 0)
+    assert contents(replayed) == contents(connection)
+    grow(topic)
+    run_resync(connection, source)
+    assert lake.replay(lake.archive()) == (2, 6)
+    assert contents(replayed) == contents(connection)
+    recreate(connection, source, LATER)
+    assert lake.replay(lake.archive()) == (2, 8)
+    assert contents(replayed) == contents(connection)
+    assert lake.replay(lake.archive()) == (0, 10)
+    assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, ORDERS))
 
 
-def test_a_new_database_gets_all_at_once(database_url: str, clone_database: Callable[[], str], lake: Lake) -> None:
-    source, other = MemorySource(), clone_database()
+def test_a_new_database_gets_all_at_once(databases: Databases, lake: Lake) -> None:
+    source, connection, replayed = databases
     topic = at_the_old_position(source)
-    with connect(database_url) as connection, connect(other) as replayed:
-        read_to_end(connection, source)
-        grow(topic)
-        run_resync(connection, source)
-        recreate(connection, source, LATER)
-        stream = lake.archive(database_url)
-        assert (stream.weight, stream.stream.job_name, stream.stream.job_id) == (10, "orders", "1")
-        assert run(other, stream) == (10, 0)
-        assert contents(replayed) == contents(connection)
-        assert replayed.execute("select distinct end_offset from projection.position").fetchall() == [(None,)]
-        assert run(database_url, stream) == (0, 10)
+    read_to_end(connection, source)
+    grow(topic)
+    run_resync(connection, source)
+    recreate(connection, source, LATER)
+    stream = lake.archive()
+    assert (stream.weight, stream.stream.job_name, stream.stream.job_id) == (10, "orders", "1")
+    assert lake.replay(stream) == (10, 0)
+    assert contents(replayed) == contents(connection)
+    assert replayed.execute("select distinct end_offset from projection.position").fetchall() == [(None,)]
+    assert run(lake.url, stream) == (0, 10)
 
 
 def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
-    database_url: str, clone_database: Callable[[], str], lake: Lake
+    databases: Databases, clone_database: Callable[[], str], lake: Lake
 ) -> None:
-    source, other = MemorySource(), clone_database()
+    source, connection, replayed = databases
     topic = at_the_old_position(source)
-    with connect(database_url) as connection, connect(other) as replayed:
-        read_to_end(connection, source)
-        stream = lake.archive(database_url)
-        changed = MemorySource()
-        set_config(changed.create(ORDERS), a="other")
-        read_to_end(replayed, changed)
-        before = contents(replayed)
-        with pytest.raises(LakeError, match="The database has other events of incarnation 1 than lake"):
-            run(other, stream)
-        assert contents(replayed) == before
+    read_to_end(connection, source)
+    stream = lake.archive()
+    changed = MemorySource()
+    set_config(changed.create(ORDERS), a="other")
+    read_to_end(replayed, changed)
+    before = contents(replayed)
+    with pytest.raises(LakeError, match="The database has other events of incarnation 1 than lake"):
+        lake.replay(stream)
+    assert contents(replayed) == before
     set_config(topic, h="8")
-    other = clone_database()
+    lake.other = clone_database()
     path = lake.folder / stream.logs[0].files[-1].path
     path.write_bytes(b"")
-    with connect(other) as replayed:
+    with connect(lake.other) as empty:
         with pytest.raises(LakeError, match=f"a file was removed or changed .*{path.name}"):
-            run(other, stream)
-        assert replayed.execute("select count(*) from eventlog.log").fetchone() == (0,)
+            lake.replay(stream)
+        assert empty.execute("select count(*) from eventlog.log").fetchone() == (0,)
 
 
-def test_a_database_of_another_cluster_is_refused(
-    database_url: str, clone_database: Callable[[], str], lake: Lake
-) -> None:
-    source, other = MemorySource(), clone_database()
+def test_a_database_of_another_cluster_is_refused(databases: Databases, lake: Lake) -> None:
+    source, connection, replayed = databases
     at_the_old_position(source)
     elsewhere = MemorySource("cluster-2")
     set_config(elsewhere.create(OTHER_STREAM), a="1")
-    with connect(database_url) as connection, connect(other) as replayed:
-        read_to_end(connection, source)
-        read_to_end(replayed, elsewhere, stream_name=OTHER_STREAM)
-        with pytest.raises(ProjectionError, match="is on the Kafka cluster cluster-1, but the database has logs of"):
-            run(other, lake.archive(database_url))
-        assert replayed.execute("select stream_name from eventlog.log").fetchall() == [(OTHER_STREAM,)]
+    read_to_end(connection, source)
+    read_to_end(replayed, elsewhere, stream_name=OTHER_STREAM)
+    with pytest.raises(ProjectionError, match="is on the Kafka cluster cluster-1, but the database has logs of"):
+        lake.replay(lake.archive())
+    assert replayed.execute("select stream_name from eventlog.log").fetchall() == [(OTHER_STREAM,)]
 
 
 def overwrite(connection: Connection, source: MemorySource, first: int, last: int) -> None:
@@ -174,78 +183,65 @@ def detach_before(connection: Connection, offset: int) -> None:
     assert retain(connection, logs_of(connection, ORDERS), SETTINGS, time).logs
 
 
-def test_a_lake_written_after_a_retention_has_its_horizon(
-    database_url: str, clone_database: Callable[[], str], lake: Lake
-) -> None:
-    source, other = MemorySource(), clone_database()
+def test_a_lake_written_after_a_retention_has_its_horizon(databases: Databases, lake: Lake) -> None:
+    source, connection, replayed = databases
     source.create(ORDERS)
-    with connect(database_url) as connection, connect(other) as replayed:
-        overwrite(connection, source, 0, 20)
-        detach_before(connection, 10)
-        stream = lake.archive(database_url)
-        assert run(other, stream) == (stream.weight, 0)
-        assert contents(replayed) == contents(connection)
-        assert replayed.execute(HORIZON).fetchall() == connection.execute(HORIZON).fetchall()
+    overwrite(connection, source, 0, 20)
+    detach_before(connection, 10)
+    stream = lake.archive()
+    assert lake.replay(stream) == (stream.weight, 0)
+    assert contents(replayed) == contents(connection)
+    assert replayed.execute(HORIZON).fetchall() == connection.execute(HORIZON).fetchall()
 
 
-def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(
-    database_url: str, clone_database: Callable[[], str], lake: Lake
-) -> None:
-    source, other = MemorySource(), clone_database()
+def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(databases: Databases, lake: Lake) -> None:
+    source, connection, replayed = databases
     set_config(source.create(ORDERS), b="deleted later")
-    with connect(database_url) as connection, connect(other) as replayed:
-        overwrite(connection, source, 1, 20)
-        before, has_been = lake.archive(database_url), contents(connection)
-        set_config(source.topics[ORDERS], b=None)
-        overwrite(connection, source, 21, 60)
-        detach_before(connection, 40)
-        assert lake.archive(database_url) == before
-        assert lake.failures[ORDERS].startswith(
-            "A retention has detached events of the offsets 20 to 40 (incarnation 1) before the lake had them."
-        )
-        run(other, before)
-        assert contents(replayed) == has_been
+    overwrite(connection, source, 1, 20)
+    before, has_been = lake.archive(), contents(connection)
+    set_config(source.topics[ORDERS], b=None)
+    overwrite(connection, source, 21, 60)
+    detach_before(connection, 40)
+    assert lake.archive() == before
+    assert lake.failures[ORDERS].startswith(
+        "A retention has detached events of the offsets 20 to 40 (incarnation 1) before the lake had them."
+    )
+    lake.replay(before)
+    assert contents(replayed) == has_been
 
 
-def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(
-    database_url: str, clone_database: Callable[[], str], lake: Lake
-) -> None:
-    source, other = MemorySource(), clone_database()
+def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(databases: Databases, lake: Lake) -> None:
+    source, connection, replayed = databases
     source.create(ORDERS)
-    with connect(database_url) as connection, connect(other) as replayed:
-        overwrite(connection, source, 0, 20)
-        lake.archive(database_url)
-        overwrite(connection, source, 20, 30)
-        before = contents(connection)
-        detach_before(connection, 20)  # the event at the horizon stays
-        stream = lake.archive(database_url)
-        assert lake.failures == {}
-        assert run(other, stream) == (30, 0)
-        assert contents(replayed) == before
+    overwrite(connection, source, 0, 20)
+    lake.archive()
+    overwrite(connection, source, 20, 30)
+    before = contents(connection)
+    detach_before(connection, 20)  # the event at the horizon stays
+    stream = lake.archive()
+    assert lake.failures == {}
+    assert lake.replay(stream) == (30, 0)
+    assert contents(replayed) == before
 
 
-def test_a_newer_incarnation_than_those_of_the_lake_stays_current(
-    database_url: str, clone_database: Callable[[], str], lake: Lake
-) -> None:
-    source, other = MemorySource(), clone_database()
+def test_a_newer_incarnation_than_those_of_the_lake_stays_current(databases: Databases, lake: Lake) -> None:
+    source, connection, replayed = databases
     source.create(ORDERS)
-    with connect(database_url) as connection, connect(other) as replayed:
-        overwrite(connection, source, 0, 20)
-        run(other, lake.archive(database_url))
-        recreate(replayed, MemorySource(), LATER)  # which the first database has not noticed
-        overwrite(connection, source, 20, 30)
-        assert run(other, lake.archive(database_url)) == (10, 20)
-        current = "select incarnation, is_current from projection.job_log order by 1"
-        assert replayed.execute(current).fetchall() == [(1, False), (2, True)]
+    overwrite(connection, source, 0, 20)
+    lake.replay(lake.archive())
+    recreate(replayed, MemorySource(), LATER)  # which the first database has not noticed
+    overwrite(connection, source, 20, 30)
+    assert lake.replay(lake.archive()) == (10, 20)
+    current = "select incarnation, is_current from projection.job_log order by 1"
+    assert replayed.execute(current).fetchall() == [(1, False), (2, True)]
 
 
-def test_a_log_of_postgres_can_be_appended_to(database_url: str, clone_database: Callable[[], str], lake: Lake) -> None:
-    source, other = MemorySource(), clone_database()
+def test_a_log_of_postgres_can_be_appended_to(databases: Databases, lake: Lake) -> None:
+    source, connection, replayed = databases
     at_the_old_position(source)
-    with connect(database_url) as connection, connect(other) as replayed:
-        read_to_end(connection, source)
-        stream = lake.archive(database_url)
-        (only,) = stream.logs
-        log = replace(only.log, backend="postgres", cluster_id=None, topic_id=None)
-        run(other, replace(stream, logs=(replace(only, log=log),)))
-        assert replayed.execute("select next_offset from eventlog.log_head").fetchall() == [(6,)]
+    read_to_end(connection, source)
+    stream = lake.archive()
+    (only,) = stream.logs
+    log = replace(only.log, backend="postgres", cluster_id=None, topic_id=None)
+    lake.replay(replace(stream, logs=(replace(only, log=log),)))
+    assert replayed.execute("select next_offset from eventlog.log_head").fetchall() == [(6,)]
