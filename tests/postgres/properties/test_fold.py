@@ -4,7 +4,7 @@ All jobs stand in one database for each way to import them, and the databases ar
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -166,39 +166,34 @@ def test_an_event_shows_the_time_of_its_log(whole: Whole) -> None:
     assert whole.connection.execute(late.encode()).fetchall() > [(JOBS,)]
 
 
+Cut = tuple[str, list[RecordedEvent], list[RecordedEvent] | None]
+"""SQL of an offset and its kind of stream, or of a time and ''; and what both logs hold by then (None: no topic)."""
+
+
 def test_as_of_an_offset_is_the_plain_fold_of_that_prefix(whole: Whole) -> None:
     rng = random.Random(7)
     cuts = {job.name: random_cut(job, rng) for job in whole.jobs}
-    failing: dict[str, set[str]] = {}
-    for relation, columns in AS_OF.items():
-        listed = ", ".join(f"('{name}', {offset}, '{kind}')" for name, (kind, offset, _, _) in cuts.items())
-        query = (
-            f"select c.name, {', '.join('r.' + name for name in columns.split(', '))}, r.log_offset"
-            f" from (values {listed}) c(name, at, kind)"
-            " join coordinator.job j on replace(j.job_name, '_', '-') = c.name"
-            f" cross join lateral coordinator.{relation}_as_of_offset(j.job_name, j.job_id, c.at::bigint, c.kind) r"
-        )
-        shown = {job: [row[1:] for row in rows] for job, rows in grouped(whole.connection, query).items()}
-        plain = {
-            name: rows
-            for name, (_, _, coordinator, checkpoint) in cuts.items()
-            if (rows := job_relations(coordinator, checkpoint)[relation])
-        }
-        failing[relation] = differing(sorted_rows(shown), sorted_rows(plain))
-    report("as of an offset = plain fold of the prefix", whole.jobs, failing)
+    differs = differing_as_of(whole, "as_of_offset(j.job_name, j.job_id, c.at, c.kind)", cuts)
+    report("as of an offset = plain fold of the prefix", whole.jobs, differs)
 
 
 def test_as_of_a_time_is_the_plain_fold_of_what_was_there(whole: Whole) -> None:
     rng = random.Random(8)
     cuts = {job.name: random_time(job, rng) for job in whole.jobs}
+    differs = differing_as_of(whole, "as_of(j.job_name, j.job_id, c.at)", cuts)
+    report("as of a time = plain fold of what was there", whole.jobs, differs)
+
+
+def differing_as_of(whole: Whole, call: str, cuts: Mapping[str, Cut]) -> dict[str, set[str]]:
+    """The jobs whose rows differ, by relation."""
     failing: dict[str, set[str]] = {}
+    listed = ", ".join(f"('{name}', {values})" for name, (values, _, _) in cuts.items())
     for relation, columns in AS_OF.items():
-        listed = ", ".join(f"('{name}', to_timestamp({ms} / 1000.0))" for name, (ms, _, _) in cuts.items())
         query = (
             f"select c.name, {', '.join('r.' + name for name in columns.split(', '))}, r.log_offset"
-            f" from (values {listed}) c(name, at)"
+            f" from (values {listed}) c(name, at, kind)"
             " join coordinator.job j on replace(j.job_name, '_', '-') = c.name"
-            f" cross join lateral coordinator.{relation}_as_of(j.job_name, j.job_id, c.at) r"
+            f" cross join lateral coordinator.{relation}_{call} r"
         )
         shown = {job: [row[1:] for row in rows] for job, rows in grouped(whole.connection, query).items()}
         plain = {
@@ -207,7 +202,7 @@ def test_as_of_a_time_is_the_plain_fold_of_what_was_there(whole: Whole) -> None:
             if (rows := job_relations(coordinator, checkpoint)[relation])
         }
         failing[relation] = differing(sorted_rows(shown), sorted_rows(plain))
-    report("as of a time = plain fold of what was there", whole.jobs, failing)
+    return failing
 
 
 def test_compaction_changes_no_current_relation(whole: Whole, new_connection: NewConnection) -> None:
@@ -254,10 +249,8 @@ def compact(log: GeneratedLog, rng: random.Random) -> list[RecordedEvent]:
     return latest_per_key(events, keep_tombstones=rng.random() < 0.5, upto=upto)
 
 
-def random_cut(
-    job: GeneratedJob, rng: random.Random
-) -> tuple[str, int, list[RecordedEvent], list[RecordedEvent] | None]:
-    """A log of the job, an offset on it, and what both logs hold by then (None: no checkpoint topic yet)."""
+def random_cut(job: GeneratedJob, rng: random.Random) -> Cut:
+    """An offset on a log of the job."""
     log = rng.choice(job.logs)
     at = rng.randrange(len(log.events))
     time = log_times(log.events, ARCHIVED_MS)[at]
@@ -268,18 +261,18 @@ def random_cut(
     kind = "coordinator" if log is job.coordinator else "checkpoint"
     coordinator = prefixes[job.coordinator.stream_name] if job.coordinator else []
     checkpoint = prefixes[job.checkpoint.stream_name] if job.checkpoint else None
-    return kind, log.events[at].offset, coordinator, checkpoint or None
+    return f"{log.events[at].offset}::bigint, '{kind}'", coordinator, checkpoint or None
 
 
-def random_time(job: GeneratedJob, rng: random.Random) -> tuple[int, list[RecordedEvent], list[RecordedEvent] | None]:
-    """A time, and what both logs hold by then."""
+def random_time(job: GeneratedJob, rng: random.Random) -> Cut:
+    """A time at, between or around the events of the job."""
     times = sorted(time for log in job.logs for time in log_times(log.events, ARCHIVED_MS))
     ms = rng.choice([rng.choice(times), rng.randint(times[0] - 1_000, times[-1] + 1_000)])
 
     def held(events: list[RecordedEvent]) -> list[RecordedEvent]:
         return events[: below(log_times(events, ARCHIVED_MS), ms)]
 
-    return ms, held(job.coordinator_events), held(job.checkpoint_events or []) or None
+    return f"to_timestamp({ms} / 1000.0), ''", held(job.coordinator_events), held(job.checkpoint_events or []) or None
 
 
 def below(times: list[int], time: int) -> int:
