@@ -19,12 +19,14 @@ language sql stable parallel safe as $$
   select j.job_name, j.job_id, j.job_bucket, c.log_id, c.incarnation, c.cut, p.log_id, p.incarnation, p.cut
   from (select distinct l.job_name, l.job_id, l.job_bucket, l.job_suffix from projection.job_log l where l.job_name = $1 and l.job_id = $2) j
   left join lateral (
-    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, x.cut) as cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
-    where l.job_suffix = j.job_suffix and l.stream_kind = 'coordinator' and l.is_complete and x.cut >= 0
+    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, (select x.cut from projection.log_cut(l.log_id, $3) x)) as cut
+    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+    where l.job_suffix = j.job_suffix and l.stream_kind = 'coordinator' and l.is_complete and b.at <= $3
     order by l.incarnation desc limit 1) c on true
   left join lateral (
-    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, x.cut) as cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
-    where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and x.cut >= 0
+    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, (select x.cut from projection.log_cut(l.log_id, $3) x)) as cut
+    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+    where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and b.at <= $3
     order by l.incarnation desc limit 1) p on true
 $$;
 
@@ -47,8 +49,9 @@ language sql stable parallel safe as $$
   from projection.job_log o
   cross join lateral projection.log_time_at(o.log_id, $3) t
   left join lateral (
-    select l.log_id, l.incarnation, c.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, t.at) c
-    where l.job_suffix = o.job_suffix and l.stream_kind <> o.stream_kind and l.is_complete and c.cut >= 0
+    select l.log_id, l.incarnation, (select c.cut from projection.log_cut(l.log_id, t.at) c) as cut
+    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+    where l.job_suffix = o.job_suffix and l.stream_kind <> o.stream_kind and l.is_complete and b.at <= t.at
     order by l.incarnation desc limit 1) x on true
   cross join lateral (
     select case o.stream_kind when 'coordinator' then $3 else projection.retained_cut(x.log_id, x.cut) end as coordinator_cut,
@@ -63,11 +66,11 @@ $$;
 -- The checkpoint topic of a coordinator stream's job, cut at the log_time of an offset of that stream (null = now, without a cut); no row
 -- if the job had none.
 create function projection.checkpoint_log_at(log_id integer, cut bigint) returns table (log_id integer, cut bigint) language sql stable parallel safe as $$
-  select l.log_id, case when $2 is not null then c.cut end
+  select l.log_id, case when $2 is not null then (select c.cut from projection.log_cut(l.log_id, t.at) c) end
   from projection.job_log o
   join projection.job_log l on l.job_suffix = o.job_suffix and l.stream_kind = 'checkpoint'
   left join lateral projection.log_time_at(o.log_id, $2) t on true
-  left join lateral projection.log_cut(l.log_id, t.at) c on true
-  where o.log_id = $1 and case when $2 is null then l.is_current else l.is_complete and c.cut >= 0 end
+  left join lateral projection.log_begins_at(l.log_id) b on true
+  where o.log_id = $1 and case when $2 is null then l.is_current else l.is_complete and b.at <= t.at end
   order by l.incarnation desc limit 1
 $$;

@@ -64,12 +64,28 @@ begin
 end
 $$;
 
--- The log_time of the first event of the next incarnation of a log's stream, which is shown from then on. Null = this one is current.
+-- When a log begins to be shown: at the log_time of its first event, but not before that of the first event that an earlier incarnation has
+-- lost (of its last one, if the stream was re-created): after a compaction, a log may begin with any event. No row: it has no event.
+create function projection.log_begins_at(log_id integer) returns table (at timestamptz) language sql stable parallel safe as $$
+  select greatest(f.log_time, (
+    select max(t.at)
+    from projection.job_log o
+    cross join lateral (
+      select x.from_offset from eventlog.observation x
+      where x.log_id = o.log_id and x.kind in ('truncated', 'recreated') order by x.observation_id desc limit 1) x
+    cross join lateral projection.log_time_at(o.log_id, x.from_offset) t
+    where o.job_suffix = n.job_suffix and o.stream_kind = n.stream_kind and o.incarnation < n.incarnation))
+  from projection.job_log n
+  cross join lateral (select t.log_time from projection.log_time t where t.log_id = n.log_id order by t.log_offset limit 1) f
+  where n.log_id = $1
+$$;
+
+-- When the next incarnation of a log's stream is shown instead. Null = this one is current.
 create function projection.log_replaced_at(log_id integer) returns table (at timestamptz) language sql stable parallel safe as $$
-  select min(f.log_time)
+  select min(b.at)
   from projection.job_log o
   join projection.job_log n on n.job_suffix = o.job_suffix and n.stream_kind = o.stream_kind and n.incarnation > o.incarnation and n.is_complete
-  cross join lateral (select t.log_time from projection.log_time t where t.log_id = n.log_id order by t.log_offset limit 1) f
+  cross join lateral projection.log_begins_at(n.log_id) b
   where o.log_id = $1
 $$;
 

@@ -5899,12 +5899,12 @@ $_$;
 CREATE FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) RETURNS TABLE(log_id integer, cut bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select l.log_id, case when $2 is not null then c.cut end
+  select l.log_id, case when $2 is not null then (select c.cut from projection.log_cut(l.log_id, t.at) c) end
   from projection.job_log o
   join projection.job_log l on l.job_suffix = o.job_suffix and l.stream_kind = 'checkpoint'
   left join lateral projection.log_time_at(o.log_id, $2) t on true
-  left join lateral projection.log_cut(l.log_id, t.at) c on true
-  where o.log_id = $1 and case when $2 is null then l.is_current else l.is_complete and c.cut >= 0 end
+  left join lateral projection.log_begins_at(l.log_id) b on true
+  where o.log_id = $1 and case when $2 is null then l.is_current else l.is_complete and b.at <= t.at end
   order by l.incarnation desc limit 1
 $_$;
 
@@ -6696,12 +6696,14 @@ CREATE FUNCTION projection.job_at(job_name text, job_id text, at timestamp with 
   select j.job_name, j.job_id, j.job_bucket, c.log_id, c.incarnation, c.cut, p.log_id, p.incarnation, p.cut
   from (select distinct l.job_name, l.job_id, l.job_bucket, l.job_suffix from projection.job_log l where l.job_name = $1 and l.job_id = $2) j
   left join lateral (
-    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, x.cut) as cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
-    where l.job_suffix = j.job_suffix and l.stream_kind = 'coordinator' and l.is_complete and x.cut >= 0
+    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, (select x.cut from projection.log_cut(l.log_id, $3) x)) as cut
+    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+    where l.job_suffix = j.job_suffix and l.stream_kind = 'coordinator' and l.is_complete and b.at <= $3
     order by l.incarnation desc limit 1) c on true
   left join lateral (
-    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, x.cut) as cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
-    where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and x.cut >= 0
+    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, (select x.cut from projection.log_cut(l.log_id, $3) x)) as cut
+    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+    where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and b.at <= $3
     order by l.incarnation desc limit 1) p on true
 $_$;
 
@@ -6722,8 +6724,9 @@ CREATE FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset 
   from projection.job_log o
   cross join lateral projection.log_time_at(o.log_id, $3) t
   left join lateral (
-    select l.log_id, l.incarnation, c.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, t.at) c
-    where l.job_suffix = o.job_suffix and l.stream_kind <> o.stream_kind and l.is_complete and c.cut >= 0
+    select l.log_id, l.incarnation, (select c.cut from projection.log_cut(l.log_id, t.at) c) as cut
+    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+    where l.job_suffix = o.job_suffix and l.stream_kind <> o.stream_kind and l.is_complete and b.at <= t.at
     order by l.incarnation desc limit 1) x on true
   cross join lateral (
     select case o.stream_kind when 'coordinator' then $3 else projection.retained_cut(x.log_id, x.cut) end as coordinator_cut,
@@ -7312,6 +7315,26 @@ begin
 end $$;
 
 --
+-- Name: log_begins_at(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.log_begins_at(log_id integer) RETURNS TABLE(at timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select greatest(f.log_time, (
+    select max(t.at)
+    from projection.job_log o
+    cross join lateral (
+      select x.from_offset from eventlog.observation x
+      where x.log_id = o.log_id and x.kind in ('truncated', 'recreated') order by x.observation_id desc limit 1) x
+    cross join lateral projection.log_time_at(o.log_id, x.from_offset) t
+    where o.job_suffix = n.job_suffix and o.stream_kind = n.stream_kind and o.incarnation < n.incarnation))
+  from projection.job_log n
+  cross join lateral (select t.log_time from projection.log_time t where t.log_id = n.log_id order by t.log_offset limit 1) f
+  where n.log_id = $1
+$_$;
+
+--
 -- Name: log_bound(integer, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -7330,10 +7353,10 @@ $_$;
 CREATE FUNCTION projection.log_replaced_at(log_id integer) RETURNS TABLE(at timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select min(f.log_time)
+  select min(b.at)
   from projection.job_log o
   join projection.job_log n on n.job_suffix = o.job_suffix and n.stream_kind = o.stream_kind and n.incarnation > o.incarnation and n.is_complete
-  cross join lateral (select t.log_time from projection.log_time t where t.log_id = n.log_id order by t.log_offset limit 1) f
+  cross join lateral projection.log_begins_at(n.log_id) b
   where o.log_id = $1
 $_$;
 
@@ -14225,6 +14248,14 @@ GRANT ALL ON FUNCTION projection.keys_of(log_id integer, keys integer[]) TO coor
 --
 
 REVOKE ALL ON FUNCTION projection.lock_stream(of_stream text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION log_begins_at(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.log_begins_at(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_begins_at(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_begins_at(log_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION log_bound(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -

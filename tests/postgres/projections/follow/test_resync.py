@@ -13,8 +13,8 @@ from eventlog.wire.checkpoint_topic import KEY_TYPE_V1
 from projections.follow.resume import LogSource, ResumePoint
 from projections.follow.resync import resync
 from projections.projector import OnStep, Projector
-from projections.tracked_logs import Observation, read_observations
-from tests.fixtures.memory_source import MemorySource, MemoryTopic
+from projections.tracked_logs import Observation, make_current, read_observations
+from tests.fixtures.memory_source import FIRST_MS, MemorySource, MemoryTopic
 from tests.fixtures.projections.follow.running import ORDERS, server_time
 from tests.fixtures.properties.importing import SETTINGS, always_copying
 from tests.postgres.projections.follow.steps import (
@@ -36,6 +36,10 @@ LATER: Final = NOW + timedelta(days=2)
 CONFIG: Final = "select config_key, config_value, log_offset from coordinator.config order by 1"
 HISTORY: Final = """
 select config_key, operation, log_offset from coordinator.config_history order by log_offset, config_key
+"""
+AS_OF: Final = f"""
+select second, config_key, config_value from generate_series(0, 2) second
+cross join lateral coordinator.config_as_of('orders', '1', to_timestamp({FIRST_MS} / 1000 + second)) order by 1, 2
 """
 POSITION: Final = "select next_offset, resync_from, read_at from projection.position"
 
@@ -211,6 +215,7 @@ def test_an_event_that_was_truncated_begins_an_incarnation(connected: Connection
     set_config(topic, a="1", b="2", c="3")
     set_config(topic, a="4")
     read_to_end(connected, cluster)
+    before = shown(connected, AS_OF)
     topic.truncate(3)
     set_config(topic, b="5")
     set_config(topic, b="6", c="7")
@@ -219,6 +224,8 @@ def test_an_event_that_was_truncated_begins_an_incarnation(connected: Connection
     assert (after.log.incarnation, after.log.next_offset, after.resync) == (2, 0, False)
     assert after.message.startswith(f"{ORDERS} was truncated: it lost its event at offset 3, which compaction keeps. ")
     assert shown(connected, GAPS) == [(1, 3, 3, "truncated")]
+    make_current(connected, read_to_end(connected, cluster).log)
+    assert (len(before), shown(connected, AS_OF)) == (6, before)
 
 
 def test_the_loss_of_all_is_an_incarnation(connected: Connection, cluster: MemorySource, topic: MemoryTopic) -> None:
