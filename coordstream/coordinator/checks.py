@@ -244,20 +244,19 @@ class ConfigWatch(PeriodicCheck):
 
     def _compare(self, before: Config, now: Config) -> None:
         served = self._context.config
-        keys = sorted({**before, **now}.keys() - {TRACKING_URL})
-        changed = [key for key in keys if now.get(key) not in (before.get(key), served.get(key))]
-        write_once = [key for key, *_ in write_once_changes(before, now) if key in changed]
-        if write_once:
+        keys = {**before, **served, **now}.keys() - {TRACKING_URL}
+        changed = {key for key in keys if now.get(key) != before.get(key)}
+        write_once = {key for key, *_ in write_once_changes(served, now)}
+        others = {key for key in keys - write_once if now.get(key) != served.get(key)}
+        if forced := write_once & changed:
             self._report(
-                f"Another program changed {list_names(write_once, _MOST_NAMES)}, which may be set only once: the next "
+                f"Another program changed {_listed(forced)}, which may be set only once: the next "
                 "start would assign the job's state to other tasks. Restore the old value."
             )
-        elif changed:
-            change = f"The config changed ({list_names(changed, _MOST_NAMES)})"
-            if self._adapts:
-                self._context.changes.put(change)
-            else:
-                self._report(f"{change}. The next start uses it.")
+        if self._adapts and changed and others:  # a key that is restored may have kept others out
+            self._context.changes.put(f"The config changed ({_listed(others)})")
+        elif not self._adapts and others & changed:
+            self._report(f"The config changed ({_listed(others & changed)}). The next start uses it.")
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -185,22 +185,28 @@ def watched() -> Iterator[Watched]:
         yield Watched(store)
 
 
-def test_keys_are_reported_without_values(watched: Watched) -> None:
+def test_keys_are_reported_without_values_unless_the_coordinator_serves_them(watched: Watched) -> None:
+    write_config(watched.store, SERVED)
+    assert watched.check() == []
     set_config(watched.store, "db.password", "hunter3")
     delete_config(watched.store, "task.class")
     assert watched.check() == ["The config changed (db.password, task.class). The next start uses it."]
-    assert watched.check() == []
-    set_config(watched.store, GROUPER, "demo.Grouper", force=True)
-    assert watched.check()[0].startswith(f"Another program changed {GROUPER}, which may be set only once: ")
-
-
-def test_the_same_values_and_those_that_the_coordinator_serves_are_not_reported(watched: Watched) -> None:
-    write_config(watched.store, SERVED)
     assert watched.check() == []
     new = {**SERVED, "task.inputs": "kafka.orders"}
     write_config(watched.store, new)
     watched.serve(new)
     assert watched.check() == []
+
+
+def test_a_write_once_key_that_is_restored_makes_way_for_others(watched: Watched) -> None:
+    watched.watch = ConfigWatch(watched.store, watched.context, watched.sentences.append, adapts=True)
+    set_config(watched.store, GROUPER, "demo.Grouper", force=True)
+    set_config(watched.store, "task.opts", "-Xmx1g")
+    (sentence,) = watched.check()
+    assert sentence.startswith(f"Another program changed {GROUPER}, which may be set only once: ")
+    delete_config(watched.store, GROUPER, force=True)
+    assert watched.check() == []
+    assert [watched.context.changes.get_nowait() for _ in range(2)] == ["The config changed (task.opts)"] * 2
 
 
 def test_outages_and_unexpected_errors_are_told_once_and_known_until_they_end(
