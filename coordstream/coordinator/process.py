@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from queue import Empty
 from time import monotonic
 from typing import Final
@@ -242,18 +242,16 @@ class CoordinatorProcess:
             raise ConfigError(f"This changes {names}, which may be set only once. Restore the old value.")
         with run.open_admins(config) as admins:
             plan = plan_job(self._store, config, admins)
-            if compare_container_models(current.job_model, plan.job_model):
-                run.report("The tasks and containers of the job model do not change.")
-                if run.restarts_on_change:
-                    self.context.attempt = replace(current, config=plan.config, job_model=plan.job_model)
-                return
-            difference = describe_difference(current.job_model, plan.job_model)
-            if not run.restarts_on_change:
-                run.report(f"A restart would change the job model: {difference}. Restart, or use --restart-on-change.")
-                return
-            with self._watch.lock:
-                self.context.attempt = self._coordinator.start(plan, admins)
+            if run.restarts_on_change:
+                with self._watch.lock:
+                    self.context.attempt = self._coordinator.start(plan, admins)
+        difference = describe_difference(current.job_model, plan.job_model)
+        if compare_container_models(current.job_model, plan.job_model):
+            run.report("The tasks and containers of the job model do not change.")
+        elif run.restarts_on_change:
             run.report(f"The job model changed: {difference}. Restart the containers to use it.")
+        else:
+            run.report(f"A restart would change the job model: {difference}. Restart, or use --restart-on-change.")
 
 
 def _outage_of(error: Exception) -> str:

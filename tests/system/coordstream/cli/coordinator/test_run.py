@@ -51,7 +51,7 @@ class Job:
         self._cli = cli
         self._topics = topics
         self.input = topics.create(f"{name}-input", {}, partitions=4)
-        for own in (self.stream, self.checkpoint, self.changelog):
+        for own in (self.stream, self.checkpoint, self.changelog, f"{self.changelog}-access-log"):
             topics.will_be_made(own)
         self.write_file({})
 
@@ -185,9 +185,10 @@ def test_a_change_of_the_config_reaches_the_served_job_model(job: Job) -> None:
             assert line_with(process.stderr, "changed (") == "The config changed (job.container.count)."
             assert "another container for Partition" in line_with(process.stderr, "The job model changed")
             assert len(httpx.get(url).json()["containers"]) == 4
-            set_config(store, "task.opts", "-Xmx1g")
+            set_config(store, "stores.s.accesslog.enabled", "true")
             line_with(process.stderr, "The tasks and containers of the job model do not change.")
-            wait_until(lambda: httpx.get(url).json()["config"].get("task.opts") == "-Xmx1g", what="the config")
+            assert httpx.get(url).json()["config"]["stores.s.accesslog.enabled"] == "true"
+            assert job._topics.is_there(f"{job.changelog}-access-log")
             by_partition = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
             set_config(store, grouper, by_partition, force=True)
             line_with(process.stderr, f"Another program changed {grouper}")
