@@ -235,13 +235,14 @@ class JobCoordinator:
             write_config(self._store, settings, keeps_others=not is_submitted, clock=lambda: now)
         self._create_streams(plan, admins)
         self._before_write()
-        JobModelAssignments(self._store, clock=self._clock).save(plan.job_model)
+        assignments = JobModelAssignments(self._store, clock=self._clock)
+        if not assignments.are_saved(plan.job_model):
+            assignments.save(plan.job_model)
         changes = manager.check_for_metadata_changes(metadata, manager.read_job_coordinator_metadata())
         if should_fan_out_startpoints(plan.config, changes):
             self._fan_out(plan.job_model)
-        if changes:
-            self._before_write()
-            manager.write_job_coordinator_metadata(metadata)
+        self._before_write()
+        manager.write_job_coordinator_metadata(metadata)
         return JobAttempt(plan.config, plan.job_model, metadata, changes, plan.partition_counts)
 
     def publish_url(self, url: str) -> None:

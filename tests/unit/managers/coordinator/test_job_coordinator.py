@@ -20,6 +20,7 @@ from managers.coordinator.job_coordinator import JobCoordinator, describe_differ
 from managers.coordinator.serving_context import JobAttempt
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadataManager, JobMetadataChange
 from managers.startpoints.startpoint_manager import StartpointManager
+from managers.startpoints.startpoint_records import StartpointUnreadable, request_key
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.managers.coordinator.folder_of_streams import FolderOfStreams
 from tests.fixtures.managers.coordinator.made_job import ENVIRONMENT, job_config, start_job
@@ -73,22 +74,20 @@ def test_a_start_writes_all_that_a_job_needs(
     assert JobCoordinatorMetadataManager(store, "NON_YARN").read_job_coordinator_metadata() == attempt.metadata
 
 
-def test_another_attempt_changes_nothing(store: CoordinatorStreamStore, start: Start) -> None:
-    first = start()
-    config = store.all("set-config")
-    again = start()
-    assert (again.changes, again.job_model, again.metadata) == (frozenset(), first.job_model, first.metadata)
-    assert store.all("set-config") == config
-    assert start(submitted=False).changes == frozenset()
-
-
-def test_the_url_of_a_coordinator_in_the_submitted_config_is_not_a_change(
-    store: CoordinatorStreamStore, start: Start
-) -> None:
-    start({TRACKING_URL: "http://old/"})
+@pytest.mark.scenario("HRD-56")
+def test_another_attempt_writes_nothing_also_if_the_url_is_another(store: CoordinatorStreamStore, start: Start) -> None:
+    config = {TRACKING_URL: "http://old/"}
+    first = start(config)
     set_config(store, TRACKING_URL, "http://new/")
-    start({TRACKING_URL: "http://old/"})
-    assert read_config(store)[TRACKING_URL] == "http://new/"
+    end = store.position
+    store.put(request_key(VIEWS_0, None), b"{}")
+    with pytest.raises(StartpointUnreadable):
+        start(config)
+    store.delete(request_key(VIEWS_0, None))
+    again = start(config)
+    assert (again.changes, again.job_model, again.metadata) == (frozenset(), first.job_model, first.metadata)
+    assert start(submitted=False).changes == frozenset()
+    assert store.position == end + 2  # the request and its delete
 
 
 def test_the_deployment_is_named_by_its_config_if_the_environment_does_not(start: Start) -> None:
