@@ -225,14 +225,15 @@ class JobCoordinator:
         """
         now = self._clock()
         settings = _settings_to_write(read_config(self._store), plan, is_submitted=is_submitted)
+        is_deployment = JOB_NAME in settings
         if self._names_deployment:
-            submitted = ms_of(now) if is_submitted and settings else _submitted_ms(self._store)
+            submitted = ms_of(now) if is_deployment else _submitted_ms(self._store)
             self._environment[EPOCH_ID] = f"{job_name(plan.config)}-{job_id(plan.config)}-{submitted}"
         manager = self._metadata
         metadata = manager.generate_job_coordinator_metadata(plan.job_model, plan.config)
         if settings:
             self._before_write()
-            write_config(self._store, settings, keeps_others=not is_submitted, clock=lambda: now)
+            write_config(self._store, settings, keeps_others=not is_deployment, clock=lambda: now)
         self._create_streams(plan, admins)
         self._before_write()
         assignments = JobModelAssignments(self._store, clock=self._clock)
@@ -270,9 +271,10 @@ class JobCoordinator:
 
 def _settings_to_write(old: Config, plan: JobPlan, *, is_submitted: bool) -> Config:
     """All of a submitted config if it differs, also if only by what it lacks. The coordinator's URL does not count: it
-    writes that itself. Of a config on the stream only what patterns added: others may have changed it meanwhile.
+    writes that itself. Else only what patterns added, and in a config on the stream others have not changed meanwhile.
     """
-    changed = {key: value for key, value in plan.config.items() if old.get(key) != value}
-    if is_submitted:
-        return plan.config if stale_keys(old, plan.config) or changed.keys() - {TRACKING_URL} else {}
-    return {key: value for key, value in changed.items() if old.get(key) == plan.planned.get(key)}
+    changed = {key for key, value in plan.config.items() if old.get(key) != value}
+    added = {key for key in changed if plan.planned.get(key) != plan.config[key]}
+    if is_submitted and (stale_keys(old, plan.config) or changed - added - {TRACKING_URL}):
+        return plan.config
+    return {key: plan.config[key] for key in added if is_submitted or old.get(key) == plan.planned.get(key)}

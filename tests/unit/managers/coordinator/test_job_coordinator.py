@@ -99,10 +99,12 @@ def test_the_deployment_is_named_by_its_config_if_the_environment_does_not(start
 
 def test_what_others_set_meanwhile_stays(store: CoordinatorStreamStore, kafka: FolderOfStreams, start: Start) -> None:
     rewriter = {"class": "org.apache.samza.config.RegExTopicGenerator", "system": "kafka", "regex": "views.*"}
-    settings = {f"job.config.rewriter.r.{name}": value for name, value in rewriter.items()}
-    config = start({**settings, "job.config.rewriters": "r"}, environment={}).config
+    settings = {f"job.config.rewriter.r.{key}": rewriter[key] for key in rewriter} | {"job.config.rewriters": "r"}
+    start(settings, environment={})
     kafka.set_partition_count("views-2", 4)
-    plan = plan_job(store, config, {"kafka": kafka})
+    assert start(settings, environment={}).changes == {JobMetadataChange.JOB_MODEL}
+    kafka.set_partition_count("views-3", 4)
+    plan = plan_job(store, read_config(store), {"kafka": kafka})
     set_config(store, "task.class", "demo.Other")
     set_config(store, "task.opts", "-Xmx1g")
     attempt = JobCoordinator(store, environment={}).start(plan, {"kafka": kafka})
