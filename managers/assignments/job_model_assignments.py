@@ -219,9 +219,9 @@ class JobModelAssignments(MessageManager):
         """Delete stale assignments, then write the changelog partitions, containers, modes and partitions of a model.
 
         If the active (standby) tasks have changed, the assignments of all previous active (standby) tasks are deleted,
-        and of partitions that the model has or that removed tasks read. Other partitions that are no longer read stay,
-        as in Samza. Everything is one write. Raises `ChangelogRemapped` and `UnknownTaskMode`; nothing was written
-        then.
+        and with other active tasks those of the model's partitions. Partitions that are no longer read stay, as in
+        Samza, unless one of their tasks is gone. Everything is one write. Raises `ChangelogRemapped` and
+        `UnknownTaskMode`; nothing was written then.
         """
         known = ChangelogPartitionManager(self._store).read_change_log_partition_mapping()
         numbers = {task.task_name: task.changelog_partition for task in sorted(model.tasks.values())}
@@ -259,12 +259,11 @@ class JobModelAssignments(MessageManager):
 
 def _stale(last: _Run, new: _Run) -> list[Message]:
     removed = set(last.standby) if last.standby != new.standby else set()
-    partitions: set[SystemStreamPartition] = set()
+    tasks, read = new.active | new.standby, new.partition_tasks.keys()
+    partitions = {each for each in last.partition_tasks.keys() - read if not tasks >= set(last.partition_tasks[each])}
     if last.active != new.active:
         removed |= last.active
-        tasks = new.active | new.standby
-        read_by_removed = (each for each, readers in last.partition_tasks.items() if not tasks >= set(readers))
-        partitions = {*new.partition_tasks, *read_by_removed}
+        partitions |= read
     return [*task_delete_messages(sorted(removed)), *partition_messages(dict.fromkeys(sorted(partitions)))]
 
 
