@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from threading import Event, Lock, Thread
+from threading import TIMEOUT_MAX, Event, Lock, Thread
 from typing import Final, NamedTuple
 
 from eventlog.checkpoint import CheckpointId, Offsets, StateMarkers
@@ -211,5 +211,5 @@ class TaskCommitter:
 
 
 def _has_ended(commit: _Commit, timeout_ms: int | None) -> bool:
-    commit.thread.join(None if timeout_ms is None else timeout_ms / 1000)
+    commit.thread.join(None if timeout_ms is None else min(timeout_ms / 1000, TIMEOUT_MAX))
     return not commit.thread.is_alive()
