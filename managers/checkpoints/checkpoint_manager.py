@@ -127,8 +127,7 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
         _logger.warning("%s the event at offset %d of %s: %s", how, event.offset, self.stream_name, problem)
 
     def _ignore(self, event: RecordedEvent, error: WireError) -> None:
-        remedy = f"Write its key again, or set {VALIDATION}=false to ignore it"
-        self._report("Ignoring", event, str(error).rstrip("."), remedy, error)
+        self._report("Ignoring", event, str(error).rstrip("."), f"Set {VALIDATION}=false to ignore it", error)
 
     def _choose(self, candidates: Sequence[Candidate[Checkpoint]]) -> Candidate[Checkpoint] | None:
         return choose(candidates, self.read_versions, self._max_age_ms)
