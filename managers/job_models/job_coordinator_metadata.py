@@ -220,9 +220,10 @@ class JobCoordinatorMetadataManager(MessageManager):
 
     def write_job_coordinator_metadata(self, metadata: JobCoordinatorMetadata) -> None:
         """Write metadata, unless the stream already has it. Raises `MetadataNotWritten`."""
+        message = SetJobCoordinatorMetadata(cluster_type=self.cluster_type, **asdict(metadata))
         try:
             if self.read_job_coordinator_metadata() != metadata:
-                self._write([SetJobCoordinatorMetadata(cluster_type=self.cluster_type, **asdict(metadata))])
+                self._write([message])
         except Exception as error:
             self.metrics.metadata_write_failed_count += 1
             raise MetadataNotWritten(self.cluster_type, metadata) from error

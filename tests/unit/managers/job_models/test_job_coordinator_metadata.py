@@ -134,10 +134,9 @@ def test_other_clusters_have_the_deployment_in_the_environment(unopened: Coordin
     yarn = JobCoordinatorMetadataManager(unopened, environment=environment)
     assert yarn.generate_job_coordinator_metadata(EMPTY, {}).epoch_id == "1606797336059_0010"
     for missing in (CONTAINER, {"SAMZA_EPOCH_ID": " "}):
+        manager = JobCoordinatorMetadataManager(unopened, NON_YARN, environment=missing)
         with pytest.raises(MetadataNotGenerated, match="SAMZA_EPOCH_ID"):
-            JobCoordinatorMetadataManager(unopened, NON_YARN, environment=missing).generate_job_coordinator_metadata(
-                EMPTY, {}
-            )
+            manager.generate_job_coordinator_metadata(EMPTY, {})
 
 
 @pytest.mark.scenario("JCM-13", "JCM-18")
@@ -164,6 +163,8 @@ def test_a_failed_write_raises(unopened: CoordinatorStreamStore) -> None:
     with pytest.raises(MetadataNotWritten, match="Failed to write the metadata of cluster type YARN") as raised:
         manager.write_job_coordinator_metadata(metadata())
     assert isinstance(raised.value.__cause__, NotReady)
+    with pytest.raises(TypeError):
+        manager.write_job_coordinator_metadata(cast("Any", None))
     assert manager.metrics == MetadataMetrics(metadata_write_failed_count=1)
 
 
