@@ -226,7 +226,7 @@ def _write_config(stream_name: str, old: Config, config: Config, *, force: bool)
     """Write the config, unless it is no longer the old one. Raises `CoordstreamError`: nothing was written."""
     if not is_stream(stream_name):
         ensure_coordinator_stream(config)
-    with open_log(stream_name, "coordinator") as log, CoordinatorStreamStore(log) as store:
+    with open_log(stream_name, "coordinator") as log, CoordinatorStreamStore(log) as store, log.exclude_writers():
         _require_same(old, read_config(store), stream_name)
         write_config(store, config, force=force)
 

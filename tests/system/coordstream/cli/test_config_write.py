@@ -126,7 +126,7 @@ def test_the_first_write_creates_the_stream(cli: CommandLine, file: Path) -> Non
     assert config(cli) == {"job.name": "orders", "task.class": "demo.Task", "db.password": "hunter2"}
 
 
-def test_a_file_that_is_not_confirmed_creates_no_stream(
+def test_of_a_file_that_is_not_confirmed_or_fails_nothing_is_written(
     cli: CommandLine, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
@@ -134,3 +134,5 @@ def test_a_file_that_is_not_confirmed_creates_no_stream(
     ended = cli("config", "write", "orders", "--from-file", file)
     assert (ended.code, ended.err) == (1, "Nothing was written: not confirmed.\n")
     assert cli.is_empty()
+    monkeypatch.setattr("managers.stores.coordinator_store.CoordinatorStreamStore.delete_all", None)
+    assert (cli("config", "write", "orders", "--from-file", file, "--yes").code, config(cli)) == (1, {})
