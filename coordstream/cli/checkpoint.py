@@ -23,7 +23,8 @@ from coordstream.cli.arguments import (
 from coordstream.cli.change import Change, make_change
 from coordstream.cli.output import Column, counted, exact_time_column, print_json, print_rows, time_column
 from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
-from coordstream.cli.startpoint_plan import require_kafka_offset
+from coordstream.cli.startpoint_plan import require_offset
+from coordstream.cli.submission import shown
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
 from coordstream.event_logs import open_job_logs
@@ -38,6 +39,7 @@ from coordstream.queries.rows import (
     state,
     task_and_partition,
 )
+from coordstream.settings import load_settings
 from eventlog.errors import known_names, list_names, printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, snapshot
@@ -193,7 +195,7 @@ def write(
         # as in SAMZA-2074, the user's overrides take precedence
         facts = replace(starts.job, config={**starts.job.config, **parse_settings(settings, "--config")})
         found = logs.named_in(facts.config)
-        _require_kafka_offsets(given, facts)
+        _require_offsets(given, facts)
         manager = writing_manager(
             facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
         )
@@ -226,11 +228,11 @@ def write(
             make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
-def _require_kafka_offsets(given: TaskOffsets, facts: JobFacts) -> None:
+def _require_offsets(given: TaskOffsets, facts: JobFacts) -> None:
     for task_name, offsets in given.items():
         for partition, offset in offsets.items():
             place = f"{task_name}, {partition}"
-            require_kafka_offset(facts.config, place, partition.system, offset or "", is_processed=True)
+            require_offset(facts.config, place, partition.system, offset or "", is_processed=True)
 
 
 def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool) -> None:
@@ -264,9 +266,10 @@ def _warnings(changes: Sequence[CheckpointChange], runner: str | None) -> Iterat
 
 
 def _rows(changes: Sequence[CheckpointChange], job: Job) -> list[Row]:
+    secrets = load_settings().secrets
     values = (
-        (*job, change.task_name, *partition_values(change.partition), change.old_offset, change.new_offset)
+        (*job, task_name, *partition_values(partition), *(shown(secrets, "", each) for each in offsets))
         for checkpoint in changes
-        for change in checkpoint.offset_changes()
+        for task_name, partition, *offsets in checkpoint.offset_changes()
     )
     return rows_of(CHANGE_ROW, values)

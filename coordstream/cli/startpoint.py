@@ -34,6 +34,7 @@ from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Cut, Row, input_partition, partition_values, rows_of, state, task_and_partition
 from coordstream.queries.startpoints import describe_startpoint, startpoint_steps, type_and_value
+from coordstream.settings import load_settings
 from eventlog.errors import list_names
 from eventlog.log import system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
@@ -194,12 +195,12 @@ def delete(
     if everything is (given is not None) or (everything and tasks):
         raise typer.BadParameter("Expected an INPUT, or --all without INPUT and --task.")
     with open_startpoint_job(job) as found:
-        requests, now_ms = found.facts.requests, ms_of(system_clock())
+        requests, now_ms, secrets = found.facts.requests, ms_of(system_clock()), load_settings().secrets
         texts = _chosen(found, given, tasks or ())
         if not texts:
             raise CoordstreamError(_nothing_to_delete(found, given))
         left = {text: each for text, each in requests.items() if text not in texts}
-        starts = [start_columns(each) for each in changed_starts(found.facts, found.checkpoints, left, now_ms)]
+        starts = [start_columns(each, secrets) for each in changed_starts(found.facts, found.checkpoints, left, now_ms)]
 
         def show_starts() -> None:
             print()

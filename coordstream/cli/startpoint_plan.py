@@ -13,10 +13,12 @@ from coordstream.event_logs import JobLogs, no_coordinator_stream, open_job_logs
 from coordstream.input_system import Bounds, Config, JobInputs, Resolved
 from coordstream.queries.rows import Row, partition_columns
 from coordstream.queries.startpoints import describe_start
+from coordstream.settings import load_settings
 from eventlog.config import is_kafka_system
 from eventlog.errors import ConfigError, EventLogError, list_names
 from eventlog.log import EventLog
 from eventlog.partition import StartpointKey, SystemStreamPartition
+from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from eventlog.startpoint import (
     EXPIRY_MS,
     StartingOffset,
@@ -175,8 +177,10 @@ def first_offset(start: StartingOffset, bounds: PartitionBounds, of_time: str = 
             return start.starting_offset or ""
 
 
-def require_kafka_offset(config: Config, place: object, system: str, offset: str, *, is_processed: bool) -> None:
-    """Raise CoordstreamError for an offset that Kafka does not have: the job would fail at its next start."""
+def require_offset(config: Config, place: object, system: str, offset: str, *, is_processed: bool) -> None:
+    """Raise CoordstreamError for a fingerprint, or an offset that Kafka does not have: the job would fail to start."""
+    if holds_fingerprint(offset.encode(errors="replace")):
+        raise CoordstreamError(f"The offset for {place} is the fingerprint of a secret. Use the offset itself.")
     first = offset_after(offset) if is_processed else offset
     if is_kafka_system(config, system) and not is_kafka_offset(first):
         least, most = ("-1 (start at offset 0)", 2**63 - 2) if is_processed else ("0", 2**63 - 1)
@@ -205,7 +209,7 @@ def plan_write(
     facts, stream = job.facts, (input_.system, input_.stream)
     if isinstance(startpoint, StartpointSpecific):
         place, offset = ".".join(stream), startpoint.specific_offset or ""
-        require_kafka_offset(facts.job.config, place, input_.system, offset, is_processed=False)
+        require_offset(facts.job.config, place, input_.system, offset, is_processed=False)
     bounds, resolved, input_error = _resolve(job, input_, startpoint, servers)
     existing = {each.partition for each in bounds}
     keys = choose_keys(facts, stream, input_.partitions, tasks, existing=existing, force=force)
@@ -221,7 +225,7 @@ def plan_rows(plan: WritePlan) -> list[Row]:
 
     ``is_followed``: the task would start as requested. ``events_again`` is negative if events are skipped.
     """
-    job, asked = plan.job.job, plan.startpoint
+    job, asked, secrets = plan.job.job, plan.startpoint, load_settings().secrets
     named = {"job_name": job.name, "job_id": job.id, "startpoint_type": asked.kind, "startpoint_value": asked.value}
     rows: list[Row] = []
     for start in plan.starts:
@@ -231,20 +235,20 @@ def plan_rows(plan: WritePlan) -> list[Row]:
             "resolved_offset": None if resolved is None else resolved.offset,
             "events_again": plan.events_again(start),
         }
-        rows.append({**named, **start_columns(start), **effect})
+        rows.append({**named, **start_columns(start, secrets), **effect})
     rows += ({**named, **partition_columns(each)} for each in plan.unread)
     return [{name: row.get(name) for name in PLAN_COLUMNS} for row in rows]
 
 
-def start_columns(start: StartChange) -> Row:
+def start_columns(start: StartChange, secrets: SecretPolicy) -> Row:
     """A start with and without a change, as columns."""
     return {
         "task_name": start.task_name,
         **partition_columns(start.partition),
         "old_decided_by": start.before.decided_by,
-        "old_start": describe_start(start.before),
+        "old_start": describe_start(start.before, secrets),
         "new_decided_by": start.after.decided_by,
-        "new_start": describe_start(start.after),
+        "new_start": describe_start(start.after, secrets),
     }
 
 

@@ -7,6 +7,7 @@ from psycopg import sql
 
 from coordstream.queries.rows import Cut, Row, cut_values, fetch, of_job, printable
 from eventlog.postgres.connection import Connection
+from eventlog.secret_policy import SecretPolicy
 from eventlog.startpoint import StartingOffset, Startpoint
 from projections.job_choice import Job
 
@@ -33,14 +34,12 @@ def describe_startpoint(startpoint: Startpoint) -> str:
     return describe_place(_candidate(startpoint.kind, startpoint.value))
 
 
-def describe_start(start: StartingOffset) -> str:
-    """Where a task starts, and what decides it, such as ``at offset 42 (checkpoint)``."""
-    if start.startpoint_type is not None:
-        place = describe_place(_candidate(start.startpoint_type, start.startpoint_value))
-    elif start.starting_offset is not None:
-        place = describe_place(f"specific {start.starting_offset}")
-    else:
-        place = "after the last processed event"
+def describe_start(start: StartingOffset, secrets: SecretPolicy) -> str:
+    """Where a task starts, without secrets, and what decides it, such as ``at offset 42 (checkpoint)``."""
+    value = start.startpoint_value or start.starting_offset
+    if start.startpoint_type is None and value is None:
+        return f"after the last processed event ({start.decided_by})"
+    place = describe_place(_candidate(start.startpoint_type or "specific", value and secrets.mask_text(value)))
     return f"{place} ({start.decided_by})"
 
 

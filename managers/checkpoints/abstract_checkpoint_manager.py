@@ -122,7 +122,7 @@ class AbstractCheckpointManager(StreamClient, ABC):
         with self._lock:
             self._require(task_name)
             event = self._event(task_name, checkpoint)
-        _logger.debug("Writing the checkpoint of task %r: %s", task_name, checkpoint.offsets)
+        _logger.debug("Writing the checkpoint of task %r.", task_name)
         deadline, failures = self._retry.begin(), list[Exception]()
         while True:
             with self._lock:

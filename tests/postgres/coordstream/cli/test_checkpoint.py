@@ -107,6 +107,9 @@ def test_checkpoints_of_the_coordinator_stream_are_written_there(cli: CommandLin
     cli.done("log", "create", stream)
     with PostgresEventLog(cli.database_url, stream) as log:
         log.append([set_checkpoint(TASK, {"kafka.page-views.9": "4"})._replace(timestamp=1)])
+        (change,) = cli.rows("checkpoint", "write", "counts", f"{TASK}/db.x.0=redis://:hunter2@h/1", "--dry-run")
+        refused = cli.refused("checkpoint", "write", "counts", f"{TASK}/db.x.0={change['new_offset']}")
+        assert "is the fingerprint of a secret" in refused
         cli.done("checkpoint", "write", "counts", GIVEN, "--yes")
         event = list(log.read())[-1]
     assert event.key == b'[1,"set-checkpoint","Partition 1"]'

@@ -3,8 +3,9 @@
 import pytest
 
 from coordstream.queries.config import writer
-from coordstream.queries.startpoints import describe_place, describe_startpoint
-from eventlog.startpoint import StartpointSpecific
+from coordstream.queries.startpoints import describe_place, describe_start, describe_startpoint
+from eventlog.secret_policy import SecretPolicy
+from eventlog.startpoint import StartingOffset, StartpointSpecific
 
 
 @pytest.mark.parametrize(
@@ -42,3 +43,5 @@ def test_where_a_candidate_starts(candidate: str, words: str) -> None:
 
 def test_a_startpoint_without_its_value_starts_nowhere() -> None:
     assert describe_startpoint(StartpointSpecific(None, 1)) == "nowhere, because it has no value"
+    start = StartingOffset("checkpoint", starting_offset="redis://:hunter2@h/1")
+    assert describe_start(start, SecretPolicy(b"")).startswith("at offset hmac-sha256:")
