@@ -98,16 +98,16 @@ class Database:
 
 
 @contextmanager
-def open_database(*, warns: bool = True, keeps_timeouts: bool = False) -> Iterator[Database]:
+def open_database(*, warns: bool = True, lifts_timeouts: bool = False) -> Iterator[Database]:
     """The database of the settings, or else the embedded one, which is started and migrated first.
 
-    If streams have to be rebuilt, standard error names them, unless ``warns`` is false. ``keeps_timeouts``: see
-    `connect`. Raises `CoordstreamError`: the database cannot be used; also for errors of Postgres within the ``with``
-    block.
+    If streams have to be rebuilt, standard error names them, unless ``warns`` is false. ``lifts_timeouts``: for writes,
+    which no timeout of the server, the database or the user is to end. Raises `CoordstreamError`: the database cannot
+    be used; also for errors of Postgres within the ``with`` block.
     """
     settings = load_settings()
     url = database_url(settings)
-    with database_errors(settings), open_connection(settings, url, keeps_timeouts=keeps_timeouts) as connection:
+    with database_errors(settings), open_connection(settings, url, keeps_timeouts=not lifts_timeouts) as connection:
         has_migrated = False
         if settings.database_url is None:
             has_migrated = migrate_if_needed(url, connection)
@@ -122,10 +122,9 @@ def open_database(*, warns: bool = True, keeps_timeouts: bool = False) -> Iterat
 def open_job(word: str, cut: Cut = NOW) -> Iterator[tuple[Connection, Job]]:
     """The database and the job that a word names; a note says if the cut is before the job's first event.
 
-    Timeouts of the server, the database and the user apply. Raises as `open_database`, and UnknownJob: no job has the
-    name, or several have it.
+    Raises as `open_database`, and UnknownJob: no job has the name, or several have it.
     """
-    with open_database(keeps_timeouts=True) as database:
+    with open_database() as database:
         job = find_job(database.connection, word)
         note(outside(database.connection, job, cut))
         yield database.connection, job
@@ -158,7 +157,7 @@ def check_url(url: str) -> None:
         raise DatabaseError(_UNREADABLE)
 
 
-def open_connection(settings: Settings, url: str, *, keeps_timeouts: bool = False) -> Connection:
+def open_connection(settings: Settings, url: str, *, keeps_timeouts: bool = True) -> Connection:
     """Connect to the database. ``keeps_timeouts``: see `connect`.
 
     Raises DatabaseError, with the place that cannot be reached and the reason.

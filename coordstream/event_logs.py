@@ -50,7 +50,7 @@ def open_maker() -> Iterator["StreamMaker"]:
     """What creates streams: on the brokers of the settings, or else in the database."""
     options = load_settings().kafka
     if options is None:
-        with open_database() as database:
+        with open_database(lifts_timeouts=True) as database:
             yield PostgresAdmin(database.connection)
         return
     from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
@@ -69,7 +69,7 @@ def open_log(stream_name: str, kind: str | None) -> Iterator[EventLog]:
         with KafkaEventLog(options, identify(stream_name, kind)) as topic:
             yield topic
         return
-    with open_database() as database, PostgresEventLog(database.connection, stream_name) as log:
+    with open_database(lifts_timeouts=True) as database, PostgresEventLog(database.connection, stream_name) as log:
         yield log
 
 

@@ -64,7 +64,7 @@ def diff(
     if other_job is None and from_time is None:
         raise typer.BadParameter("Expected a second job, or --from TIME to compare the job with itself.")
     sides = (job, Cut(from_time)), (other_job or job, Cut(to_time))
-    with open_database(keeps_timeouts=True) as database:
+    with open_database() as database:
         jobs = [find_job(database.connection, word) for word, _ in sides]
         before, after = (
             _config(database.connection, found, cut, key) for found, (_, cut) in zip(jobs, sides, strict=True)

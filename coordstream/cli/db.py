@@ -174,7 +174,7 @@ def grant(
     Example: coordstream db grant reader ann
     """
     in_postgres = f"coordstream_{role}"
-    with open_database() as database:
+    with open_database(lifts_timeouts=True) as database:
         has_restored = grant_missing_rights(database.connection)
         changed = grant_role(database.connection, in_postgres, user) or has_restored
     row = {"user": user, "role": in_postgres, "is_changed": changed}

@@ -57,10 +57,10 @@ def import_files(
     Example: coordstream import coordinator.jsonl.gz checkpoint.jsonl.gz
     """
     if len(files) == 1 and is_lake(files[0]):
-        with open_database() as database:
+        with open_database(lifts_timeouts=True) as database:
             imported, failures = restore(files[0], database)
     else:
-        with check_files(list(map(Path, files)), kind) as streams, open_database() as database:
+        with check_files(list(map(Path, files)), kind) as streams, open_database(lifts_timeouts=True) as database:
             imported, failures = import_checked(database, streams)
     if as_json:
         print_json([_result_row(result) for result in imported])

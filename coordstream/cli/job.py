@@ -145,7 +145,7 @@ def show(job: JobWord, utc: Utc = False, as_json: Json = False) -> None:
 
     Example: coordstream job show wordcount
     """
-    with open_database(keeps_timeouts=True) as database:
+    with open_database() as database:
         found = find_job(database.connection, job)
         tasks = task_statuses(database.connection, found)
         # several rows if the config on several streams has this name

@@ -175,7 +175,7 @@ def retire(
 
     Example: coordstream log retire __samza_coordinator_orders_1
     """
-    with open_database() as database:
+    with open_database(lifts_timeouts=True) as database:
         known = known_streams(database.connection)
         for name in streams:
             if name not in known:

@@ -16,7 +16,7 @@ from coordstream.queries.rows import NOW, Cut, Row, cut_values, of_job
 from coordstream.relation_columns import RELATION_COLUMNS
 from eventlog.atomic_file import atomic_file, cannot_write
 from eventlog.errors import known_names
-from eventlog.postgres.connection import Connection, snapshot
+from eventlog.postgres.connection import Connection, lift_timeouts, snapshot
 from projections.job_choice import Job
 
 GROUP_ROWS: Final = 16_384
@@ -63,6 +63,7 @@ def export_relation(connection: Connection, relation: str, job: Job | None, cut:
         raise CoordstreamError(f'No relation "{relation}".{known_names("relations", relation, RELATION_COLUMNS)}')
     schema = pyarrow.schema([(name, _TYPES[kind]) for name, kind in RELATION_COLUMNS[relation].items()])
     with snapshot(connection):
+        lift_timeouts(connection, "local")
         queries = _queries(connection, relation, job, cut)
         try:
             with atomic_file(path) as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:

@@ -85,7 +85,7 @@ def retention(
     Example: coordstream retention --all --keep 365d --dry-run
     """
     require_selection(jobs, every=every)
-    with open_database() as database:
+    with open_database(lifts_timeouts=True) as database:
         logs = selected_logs(database.connection, jobs or [])
         horizon = horizon_before(database.connection, keep)
         if horizon is None:

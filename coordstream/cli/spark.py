@@ -150,7 +150,7 @@ def replay(
     from spark_jobs.replay import select_jobs  # noqa: PLC0415
 
     files = [] if is_known else find_files(source)
-    with open_database(warns=False) as database:
+    with open_database(warns=False, lifts_timeouts=True) as database:
         if database.connection.execute(_MAY_WRITE).fetchone() != (True,):  # before recordings are read to their ends
             raise CoordstreamError("This database user may not write relations. Connect as the database's owner.")
         fold, kafka = FoldSettings(database.secrets), database.settings.kafka

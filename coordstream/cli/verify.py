@@ -48,7 +48,7 @@ def verify(
     Example: coordstream verify --all
     """
     require_selection(jobs, every=every)
-    with open_database(keeps_timeouts=True) as database:
+    with open_database() as database:
         logs = selected_logs(database.connection, jobs or [])
         if against != ARCHIVE:
             verify_lake(against, logs, runner(database), as_json=as_json)
@@ -131,7 +131,7 @@ def rebuild(
     Example: coordstream rebuild wordcount
     """
     require_selection(jobs, every=every)
-    with open_database(warns=False) as database:
+    with open_database(warns=False, lifts_timeouts=True) as database:
         settings = FoldSettings(database.secrets)
         with database.connection.transaction():  # an unknown job means that nothing is marked
             mark_for_rebuild(database.connection, TRACKED_BACKENDS)

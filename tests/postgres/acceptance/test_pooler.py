@@ -84,7 +84,8 @@ def test_what_a_session_is_left_with_hinders_no_other_client(wordcount: CommandL
         with connect(pooled, keeps_timeouts=True) as session:
             for number in range(8):
                 assert session.execute("select %s::integer", (number,)).fetchone() == (number,)
-        wordcount.rows("verify", "--all")
+        for words in ("verify --all", "status", "job list", "quarantine", "lag --stored"):
+            assert wordcount(*words.split()).code == (words == "lag --stored")
     with psycopg.connect(pooled) as other:
         asked = "select current_user = session_user, current_setting('statement_timeout'), count(*) from eventlog.log"
         assert other.execute(asked, prepare=False).fetchone() == (True, "1h", 2)
