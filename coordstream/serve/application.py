@@ -146,7 +146,8 @@ def _explain(request: Request, error: Exception, *, report: Report, error_respon
     host = request.client.host if request.client else "unknown"
     path = request.scope["path"][:_LONGEST_LOGGED_PATH].encode("unicode_escape").decode()
     code = "request-failed" if refused.status == 500 else "request-refused"
-    report(Notice(f"{host} {request.method} {path}: {refused.status} {refused}", code))
+    sentence = "" if refused.status in {400, 404} else f" {refused}"  # it repeats what is wrong in the query
+    report(Notice(f"{host} {request.method} {path}: {refused.status}{sentence}", code))
     if refused.status == 500:
         report(describe_crash(error))
     response = error_response(request, refused)
