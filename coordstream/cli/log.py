@@ -30,6 +30,7 @@ from coordstream.event_logs import create_log, open_log, open_source
 from coordstream.queries.rows import Row, printable
 from coordstream.settings import load_settings
 from coordstream.times import exact
+from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog
 from eventlog.masked_event import mask_event
@@ -71,7 +72,7 @@ def show(
     stream: Stream,
     first: Annotated[int, offset_option("--from", help="First offset.")] = 0,
     last: Annotated[int | None, offset_option("--to", help="Last offset (default: the newest).")] = None,
-    limit: Annotated[int, count_option(help="Show at most this many events.")] = 100,
+    limit: Annotated[int | None, count_option(help="Show at most this many events (default: 100).")] = None,
     since: Since = None,
     until: Until = None,
     follow: Annotated[
@@ -89,14 +90,15 @@ def show(
     Example: coordstream log show __samza_coordinator_wordcount_1 --since '2 hours ago'
     """
     if follow:
-        if first or (last, since, until) != (None,) * 3:
+        if first or (last, limit, since, until) != (None,) * 4:
             raise typer.BadParameter("'--follow' can be used with '--json' only.")
         _follow(stream, as_json=as_json)
         return
     with open_database() as database:
         log = find_log(database.connection, stream)
-        rows = _events(database, log, (first, MOST if last is None else last), (since, until), limit + 1)
-        print_rows(islice(rows, limit), _COLUMNS, title=stream, as_json=as_json)
+        most = limit or 100
+        rows = _events(database, log, (first, MOST if last is None else last), (since, until), most + 1)
+        print_rows(islice(rows, most), _COLUMNS, title=stream, as_json=as_json)
         more = next(rows, None)
     if more is not None:
         print(f"There are more events. Continue with --from {more['log_offset']}.", file=sys.stderr)
@@ -186,11 +188,20 @@ def retire(
 
 
 def _append(log: EventLog, events: list[NewEvent]) -> range:
-    """Append all events or none; on a topic in parts that it accepts, of which the first may be written alone."""
+    """Append all events or none; on a topic in parts that it accepts, and an error says which were appended."""
     if log.capabilities.conditional_append:
         return log.append(events)
-    offsets = [log.append(part) for part in list(split_into_parts(events)) or [events]]
-    return range(offsets[0].start, offsets[-1].stop)
+    done: list[range] = []
+    try:
+        for part in split_into_parts(events):
+            done.append(log.append(part))  # noqa: PERF401 (what was appended before an error counts)
+    except EventLogError as error:
+        if not done:
+            raise
+        count, last = sum(map(len, done)), done[-1].stop - 1
+        places = f"Events 1 to {count} of {len(events)} were appended, at offsets {done[0].start} to {last}."
+        raise CoordstreamError(f"{places} {error}") from error
+    return range(done[0].start, done[-1].stop)
 
 
 def _events(
@@ -222,10 +233,10 @@ def event_row(event: RecordedEvent, secrets: SecretPolicy) -> Row:
 
     ``record_time`` is null outside the range of datetime; ``timestamp`` is the same time in ms since 1970.
     """
-    masked = mask_event(event, secrets)
+    masked, time = mask_event(event, secrets), time_of(event.timestamp)
     return {
         "log_offset": event.offset,
-        "record_time": _iso(event.timestamp),
+        "record_time": time and time.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "timestamp": event.timestamp,
         "operation": "set" if event.value is not None else "delete",
         "key": _text(masked.key),
@@ -242,11 +253,6 @@ def _event_line(row: Row) -> str:
 
 def _text(data: bytes | None) -> str | None:
     return None if data is None else data.decode("utf-8", "backslashreplace")
-
-
-def _iso(timestamp: int) -> str | None:
-    time = time_of(timestamp)
-    return None if time is None else time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _follow(stream: str, *, as_json: bool) -> None:

@@ -106,11 +106,17 @@ def test_events_are_appended_to_a_topic(
     assert kafka_cli.is_empty()
 
 
-def test_what_kafka_refuses_is_reported(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
+def test_what_kafka_refuses_is_reported(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, tmp_path: Path
+) -> None:
     refused = kafka_cli.refused("log", "append", coordinator_topic, "--key", KEY, "--value", "x" * 1_100_000)
     assert refused.startswith(f"Cannot append to {coordinator_topic}: ")
     assert "are more than its max.message.bytes" in refused
     assert topics.kept(coordinator_topic) == []
+    events = enumerated([*[config_event(0, "a", "1")] * 2_000, RecordedEvent(0, 1, 0, None, b"")])
+    path = recording(tmp_path / "r.jsonl", events, coordinator_topic)
+    refused = kafka_cli.refused("log", "append", coordinator_topic, "--from-file", path)
+    assert refused.startswith("Events 1 to 2000 of 2001 were appended, at offsets 0 to 1999. Cannot append to ")
 
 
 def enumerated(events: list[RecordedEvent]) -> list[RecordedEvent]:
@@ -133,6 +139,7 @@ def test_with_brokers_a_stream_is_a_topic_with_samzas_settings(
 
 
 def test_the_newest_and_new_events_are_shown_until_ctrl_c(counts: CommandLine) -> None:
+    assert "'--json' only" in counts.refused("log", "show", STREAM, "--follow", "--limit", "5", code=2)
     append(counts, *(config_event(0, f"k{number}", str(number)) for number in range(25)))
     with following(STREAM) as lines:
         assert [next(lines).split()[0] for _ in range(10)] == [str(offset) for offset in range(15, 25)]
