@@ -70,12 +70,7 @@ def differences(before: Iterable[Row], after: Iterable[Row]) -> Iterator[Row]:
 
 
 def newest_deployments(
-    connection: Connection,
-    job: Job,
-    *,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    limit: int | None = None,
+    connection: Connection, job: Job, *, since: datetime | None = None, until: datetime | None, limit: int | None
 ) -> list[Row]:
     """The newest ``limit`` deployments (None: all) between two times, both inclusive, oldest first."""
     return fetch(connection, _NEWEST, {**job._asdict(), "since": since, "until": until, "limit": limit})

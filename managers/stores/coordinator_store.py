@@ -71,7 +71,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
     def __init__(self, log: EventLog) -> None:
         self._log: Final = log
         self._lock: Final = RLock()
-        self._state: KeyedState[bytes] = KeyedState(_keep_bytes)
+        self._state: KeyedState[bytes] = KeyedState(lambda _key, value: value)
         self._position = 0
         self._is_ready = False
         self._unreadable: set[tuple[NamespacedKey, bytes]] = set()
@@ -148,7 +148,11 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
             own: set[int] = set()
             others: Mapping[NamespacedKey, bytes | None] | None = {}
             while others is not None:
-                _overlay(base, others, namespaces)
+                base = {
+                    name: value
+                    for name, value in {**base, **others}.items()
+                    if value is not None and (not namespaces or name.namespace in namespaces)
+                }
                 changes = {_named(name): value for name, value in change(MappingProxyType(base)).items()}
                 touched = {**{name: base.get(name) for name in touched if name not in changes}, **changes}
                 others = self._append_alone(self._events(touched), own)
@@ -157,7 +161,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         """Close the store. The log stays open."""
         with self._lock:
             self._is_ready = False
-            self._state, self._readable = KeyedState(_keep_bytes), {}
+            self._state, self._readable = KeyedState(lambda _key, value: value), {}
             self._position = 0
 
     def __enter__(self) -> Self:
@@ -260,26 +264,12 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
                 self._apply(RecordedEvent(offset, 0, LOG_APPEND_TIME, event.key, event.value))
 
 
-def _keep_bytes(_key: bytes, value: bytes) -> bytes:
-    return value
-
-
 def _event(name: NamespacedKey, value: bytes) -> NewEvent:
     return written_event(name.namespace, encode_name(name), value)
 
 
 def _named(key: NamespacedKey) -> NamespacedKey:
     return canonical(NamespacedKey(*key))
-
-
-def _overlay(
-    base: dict[NamespacedKey, bytes], changes: Mapping[NamespacedKey, bytes | None], namespaces: Sequence[str]
-) -> None:
-    for name, value in changes.items():
-        if value is None:
-            base.pop(name, None)
-        elif not namespaces or name.namespace in namespaces:
-            base[name] = value
 
 
 def _checked(value: bytes) -> bytes:
