@@ -249,7 +249,7 @@ class OffsetManager(Startable):
         with self._progress_lock:
             self._moved_at_snapshot.pop(task_name, None)
             self.metrics.commit_count += 1
-        _logger.debug("Committed task %r: %s", task_name, checkpoint.offsets)
+        _logger.debug("Committed task %r.", task_name)
 
     def _in_versions(self, checkpoints: Sequence[Checkpoint]) -> list[Checkpoint]:
         """The checkpoints that a commit writes: in exactly the versions of config, and none without content."""
