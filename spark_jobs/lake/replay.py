@@ -74,9 +74,7 @@ class LakeStream:
         connection = session.connection
         with stream_lock(connection, self.stream.stream_name), connection.transaction():
             results = [_LogRestore(session, each).run() for each in self.logs]
-        counted = {
-            name: sum(getattr(result, name) for result in results) for name in ("added", "skipped", "quarantined")
-        }
+        counted = {name: sum(getattr(each, name) for each in results) for name in ("added", "skipped", "quarantined")}
         return replace(results[-1], **counted)
 
 
@@ -96,12 +94,14 @@ class _LogRestore:
 
     def run(self) -> LogResult:
         log, connection = self._source.log, self._connection
-        tracked = _tracked(connection, log, self._settings)
+        known = {each.incarnation: each for each in logs_of(connection, log.stream_name)}.get(log.incarnation)
+        tracked = known or _track(connection, log, self._settings)
+        tracked.require_fold_version(self._settings)
         new = self._new_observations(tracked)
         for observation, observed_at in new:
             write_observations(connection, tracked.log_id, [observation], observed_at)
         added, quarantined = self._fold(tracked, [observation for observation, _ in new])
-        if new or tracked.next_offset < log.next_offset:
+        if new or known is None or tracked.next_offset < log.next_offset:  # a log may have no events
             self._complete(tracked)
         return LogResult(tracked.stream, tracked.incarnation, added, self._skipped, quarantined)
 
@@ -168,23 +168,12 @@ def archive_page(connection: Connection, partitions: LogPartitions, log_id: int,
     archive_events(connection, log_id, page.archived_at, EventColumns.of(page.events))
 
 
-def _tracked(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:
-    """A log of the lake in the database, added with the identity that the lake has of it. Raises ProjectionError."""
-    for known in logs_of(connection, log.stream_name):
-        if known.incarnation == log.incarnation:
-            known.require_fold_version(settings)
-            return known
+def _track(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:
+    """Add a log to the database, with the identity that the lake has of it. Raises ProjectionError."""
     require_cluster(connection, log.stream_name, log.cluster_id)
-    stored = insert_log(
-        connection,
-        log.stream_name,
-        _stream(log).stream_kind,
-        log.incarnation,
-        log.backend,
-        datetime.fromisoformat(log.created_at),
-        cluster_id=log.cluster_id,
-        topic_id=log.topic_id,
-    )
+    kind, created_at = _stream(log).stream_kind, datetime.fromisoformat(log.created_at)
+    place = {"cluster_id": log.cluster_id, "topic_id": log.topic_id}
+    stored = insert_log(connection, log.stream_name, kind, log.incarnation, log.backend, created_at, **place)
     return insert_position(connection, stored, settings.fold_version, is_current=False, is_complete=log.is_complete)
 
 

@@ -82,9 +82,9 @@ def contents(connection: Connection) -> list[Any]:
     return [connection.execute(query.encode()).fetchall() for query in (FINGERPRINTS, LOGS, OBSERVATIONS)] + [events]
 
 
-def recreate(connection: Connection, source: MemorySource, now: datetime) -> None:
-    """Make the topic again, with two events, and read it."""
-    set_config(source.create(ORDERS), x="1", y="2")
+def recreate(connection: Connection, source: MemorySource, now: datetime, **values: str) -> None:
+    """Make the topic again, with an event for each value, and read it."""
+    set_config(source.create(ORDERS), **values)
     start = resume(connection, source, now)
     projector = Projector(connection, start.log, SETTINGS, lambda: now)
     projector.apply(list(source.read(ORDERS, projector.next_offset, start.target)))
@@ -105,17 +105,20 @@ def databases(lake: Lake) -> Iterator[Databases]:
 
 def test_sweeps_gaps_and_incarnations_are_restored(databases: Databases, lake: Lake) -> None:
     source, connection, replayed = databases
-    topic = at_the_old_position(source)
+    topic = source.create(ORDERS)
     read_to_end(connection, source)
-    assert lake.replay(lake.archive()) == (6, 0)
-    assert contents(replayed) == contents(connection)
+    assert (lake.replay(lake.archive()), contents(replayed)) == ((0, 0), contents(connection))
+    set_config(topic, a="1", b="2", c="3", d="4", e="5", f="6")
+    read_to_end(connection, source)
+    assert (lake.replay(lake.archive()), contents(replayed)) == ((6, 0), contents(connection))
     grow(topic)
     run_resync(connection, source)
-    assert lake.replay(lake.archive()) == (2, 6)
-    assert contents(replayed) == contents(connection)
+    assert (lake.replay(lake.archive()), contents(replayed)) == ((2, 6), contents(connection))
     recreate(connection, source, LATER)
-    assert lake.replay(lake.archive()) == (2, 8)
-    assert contents(replayed) == contents(connection)
+    assert (lake.replay(lake.archive()), contents(replayed)) == ((0, 8), contents(connection))
+    set_config(source.topics[ORDERS], x="1", y="2")
+    read_to_end(connection, source)
+    assert (lake.replay(lake.archive()), contents(replayed)) == ((2, 8), contents(connection))
     assert lake.replay(lake.archive()) == (0, 10)
     assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, ORDERS))
 
@@ -126,7 +129,7 @@ def test_a_new_database_gets_all_at_once(databases: Databases, lake: Lake) -> No
     read_to_end(connection, source)
     grow(topic)
     run_resync(connection, source)
-    recreate(connection, source, LATER)
+    recreate(connection, source, LATER, x="1", y="2")
     stream = lake.archive()
     assert (stream.weight, stream.stream.job_name, stream.stream.job_id) == (10, "orders", "1")
     assert lake.replay(stream) == (10, 0)
@@ -229,7 +232,7 @@ def test_a_newer_incarnation_than_those_of_the_lake_stays_current(databases: Dat
     source.create(ORDERS)
     overwrite(connection, source, 0, 20)
     lake.replay(lake.archive())
-    recreate(replayed, MemorySource(), LATER)  # which the first database has not noticed
+    recreate(replayed, MemorySource(), LATER, x="1", y="2")  # which the first database has not noticed
     overwrite(connection, source, 20, 30)
     assert lake.replay(lake.archive()) == (10, 20)
     current = "select incarnation, is_current from projection.job_log order by 1"
