@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
 import psycopg
@@ -30,7 +31,7 @@ class LogPosition(NamedTuple):
 
 @dataclass(frozen=True)
 class OpenSnapshot:
-    """The database at one moment, for the reads of one Spark session in a `with` block.
+    """The database at one moment, for the reads of one Spark session in a `with` block, in any of its threads.
 
     `connection` reads from it, for small queries beside Spark's reads.
     """
@@ -40,6 +41,7 @@ class OpenSnapshot:
     connection: Connection = field(repr=False, compare=False)
     logs: Sequence[LogPosition] = field(repr=False)
     catalogue: Catalogue = field(repr=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     @property
     def positions(self) -> Positions:
@@ -49,7 +51,7 @@ class OpenSnapshot:
     def job(self, word: str) -> Job:
         """The job that a word names: NAME/ID, or NAME if only one job has it. Raises SparkJobError."""
         try:
-            with database_errors("the jobs", "reader"):
+            with self._lock, database_errors("the jobs", "reader"):
                 return find_job(self.connection, word)
         except UnknownJob as error:
             raise SparkJobError(str(error)) from None
@@ -65,7 +67,7 @@ class OpenSnapshot:
     def ask(self, query: sql.Composed, relation: str) -> list[Any]:
         """The rows of a query for a read. Raises SparkJobError; the snapshot does not end then."""
         try:
-            with self.connection.transaction():
+            with self._lock, self.connection.transaction():
                 return self.connection.execute(query).fetchall()
         except psycopg.Error as error:
             reason = server_reason(error) or failure_line(error)

@@ -1,11 +1,13 @@
 """Exported snapshots: no timeouts, and errors in one sentence without a secret."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from eventlog.postgres.connection import connect
@@ -16,10 +18,13 @@ from spark_jobs.relations.reader import RelationReader
 NO_SPARK: Final[Any] = None
 
 
-def test_a_snapshot_is_kept_open_without_timeouts(database_url: str) -> None:
+def test_a_snapshot_is_kept_open_without_timeouts_and_answers_threads(database_url: str) -> None:
+    slow = sql.SQL("SELECT pg_sleep(0.01)").format()
     with RelationReader(lambda: database_url).snapshot(NO_SPARK) as snapshot:
         for setting, value in (("idle_in_transaction_session_timeout", "0"), ("tcp_keepalives_idle", "15")):
             assert snapshot.connection.execute(f"SHOW {setting}".encode()).fetchall() == [(value,)]
+        with ThreadPoolExecutor() as threads:
+            assert [*threads.map(snapshot.ask, [slow] * 20, ["job"] * 20)] == [[("",)]] * 20
 
 
 def test_a_database_that_cannot_be_read_is_reported_without_the_password(empty_database_url: str) -> None:
