@@ -49,8 +49,10 @@ _COMPLETE: Final = "update projection.job_log set is_complete = is_complete or %
 
 
 def lake_streams(output: str) -> list["LakeStream"]:
-    """The streams of a lake. Raises LakeError: there is no lake, or its table cannot be read."""
+    """The streams of a lake. Raises LakeError: there is no lake, it has no run, or its table cannot be read."""
     lake = open_lake(output)
+    if not lake.run:
+        raise LakeError(f"Lake '{output}' has no run yet. Write one with `coordstream export --lake {output}`.")
     logs = [LogFiles.of(lake, key) for key in sorted(lake.logs)]
     return [LakeStream(tuple(each)) for _, each in groupby(logs, key=lambda each: each.log.stream_name)]
 

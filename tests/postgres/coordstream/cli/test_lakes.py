@@ -215,6 +215,7 @@ def test_a_run_that_fails_adds_nothing_and_the_next_one_goes_on(
         patch.setattr(archive, "commit_run", killed)
         assert cli.refused("export", "--lake", lake) == "killed"
     assert DeltaTable(lake).count() == 0
+    assert cli.refused("import", lake).startswith(f"Lake '{lake}' has no run yet.")
     assert len(list(lake.rglob("*.parquet"))) == 2
     (lake / f"stream_name={CHECKPOINT}").rename(tmp_path / "elsewhere")
     (lake / f"stream_name={CHECKPOINT}").touch()
