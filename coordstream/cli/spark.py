@@ -268,8 +268,8 @@ def archive(
 
     The first run writes every event of the archive, later ones what is new; `coordstream export --lake` does the same.
     A run is one commit, so that an interrupted run adds nothing. The lake has the original bytes, secrets included:
-    docs/safety.md says who may read it. Exit code 1 if a retention has detached events of a log before the lake had
-    them; the other logs are archived.
+    docs/safety.md says who may read it. Exit code 1 if a log is left out: it was not followed yet, must be
+    rebuilt, or lost events to an earlier retention.
     """
     settings = spark_conf(master, conf)
     require_spark("deltalake")

@@ -9,6 +9,8 @@ from deltalake.transaction import AddAction
 from eventlog.events import bytes_of
 from eventlog.postgres.archive import ArchivedEvents, read_archived
 from eventlog.postgres.connection import Connection, connect, snapshot
+from eventlog.source import POSTGRES
+from projections.errors import NOT_FOLDED, RebuildNeeded
 from spark_jobs.errors import SparkJobError, database_errors
 from spark_jobs.lake.log_files import to_table, write_events
 from spark_jobs.lake.table import Lake, LakeError, LakeLog, LogKey, commit_run, create_lake, open_lake, shown
@@ -19,7 +21,7 @@ FILE_BYTES: Final = 64 << 20
 
 _HOLD: Final = "LOCK TABLE ONLY eventlog.event IN ACCESS SHARE MODE"
 _LOGS: Final = """
-SELECT l.log_id, jsonb_build_object(
+SELECT l.log_id, p.fold_version, jsonb_build_object(
   'stream_name', l.stream_name, 'stream_kind', l.stream_kind, 'incarnation', l.incarnation,
   'backend', l.backend, 'cluster_id', l.cluster_id, 'topic_id', l.topic_id, 'created_at', l.created_at,
   'is_current', j.is_current, 'is_complete', j.is_complete, 'next_offset', p.next_offset,
@@ -31,7 +33,7 @@ SELECT l.log_id, jsonb_build_object(
   'horizon', (
     SELECT jsonb_build_array(max(h.horizon_offset), max(h.horizon_time))
     FROM eventlog.horizon h WHERE h.log_id = l.log_id HAVING count(*) > 0))
-FROM eventlog.log l JOIN projection.job_log j USING (log_id) JOIN projection.position p USING (log_id)
+FROM eventlog.log l LEFT JOIN (projection.job_log j JOIN projection.position p USING (log_id)) USING (log_id)
 ORDER BY l.stream_name, l.incarnation
 """
 
@@ -76,8 +78,8 @@ def archive(output: str, database_url: str, run_tasks: RunTasks) -> Archived:
     """Add the events that the lake lacks.
 
     The files of a run that is killed belong to no commit; a vacuum of the table deletes them, and the next run starts
-    where the lake ends. A log of which a retention has detached events that the lake lacks is a failure and stays in
-    the lake as it was; the others continue.
+    where the lake ends. A log is a failure, and stays in the lake as it was, if it has no rows, or a retention has
+    detached events of it that the lake lacks; the others continue.
 
     Raises `LakeError`: the lake is damaged, is another database's, or another run has written to it meanwhile;
     `SparkJobError`: the output is invalid, the database cannot be read, or a file cannot be written.
@@ -102,26 +104,23 @@ def archive(output: str, database_url: str, run_tasks: RunTasks) -> Archived:
 
 
 def _compare(connection: Connection, lake: Lake) -> tuple[list[LakeLog], list[NewEvents], Mapping[str, str]]:
-    """Return the logs as they will be in the lake, the events of each that it lacks, and failures by stream: logs of
-    which a retention has detached events, such as deletions, that the lake lacks.
+    """Return the logs as they will be in the lake, the events of each that it lacks, and failures by stream.
 
-    Until the transaction ends, no retention detaches any of them.
+    Until the transaction ends, no retention detaches any of the events.
     """
     connection.execute(_HOLD)
     logs, new, failures = [], [], {}
-    for log_id, facts in connection.execute(_LOGS).fetchall():
+    for log_id, fold_version, facts in connection.execute(_LOGS).fetchall():
         log = LakeLog(**facts)
         known = lake.logs.get(log.key)
-        if known is not None:
-            if known.created_at != log.created_at or known.next_offset > log.next_offset:
-                raise _other_database(lake, known)
-            if known.events and log.horizon is not None and known.next_offset < log.horizon[0]:
-                failures[log.stream_name] = (
-                    f"A retention has detached events of the offsets {known.next_offset} to {log.horizon[0]} "
-                    f"(incarnation {log.incarnation}) before the lake had them. Write a lake into another folder."
-                )
-                logs.append(known)
-                continue
+        is_folded = fold_version not in (None, NOT_FOLDED)
+        if known and (known.created_at != log.created_at or (is_folded and known.next_offset > log.next_offset)):
+            raise _other_database(lake, known)
+        if failure := _failure(log, known, fold_version):
+            failures[log.stream_name] = failure
+            logs += [known] if known else []
+            continue
+        if known:
             log = replace(log, events=known.events, horizon=known.horizon if known.events else log.horizon)
         if (first := lake.position(log.key)) < log.next_offset:
             new.append(NewEvents(lake.uri, log_id, log.key, log.stream_kind, first, log.next_offset))
@@ -129,6 +128,20 @@ def _compare(connection: Connection, lake: Lake) -> tuple[list[LakeLog], list[Ne
     if missing := lake.logs.keys() - {log.key for log in logs}:
         raise _other_database(lake, lake.logs[min(missing)])
     return logs, new, failures
+
+
+def _failure(log: LakeLog, known: LakeLog | None, fold_version: str | None) -> str:
+    """Why the lake cannot have a log as it is; empty if it can. Events that a retention detached may be deletions."""
+    if fold_version is None and log.backend == POSTGRES:
+        return f"It has not been followed yet. Run `coordstream follow {log.stream_name} --once` first."
+    if fold_version in (None, NOT_FOLDED):
+        return str(RebuildNeeded(log.stream_name))
+    if known and known.events and log.horizon is not None and known.next_offset < log.horizon[0]:
+        return (
+            f"A retention has detached events of the offsets {known.next_offset} to {log.horizon[0]} "
+            f"(incarnation {log.incarnation}) before the lake had them. Write a lake into another folder."
+        )
+    return ""
 
 
 def _other_database(lake: Lake, log: LakeLog) -> LakeError:

@@ -209,7 +209,7 @@ def test_a_run_that_fails_adds_nothing_and_the_next_one_goes_on(
     def killed(*_: object) -> None:
         raise LakeError("killed")
 
-    lake = tmp_path / "lake"
+    lake, unread = tmp_path / "lake", "__samza_coordinator_unread_1"
     cli.done("import", *RECORDING_A)
     with monkeypatch.context() as patch:
         patch.setattr(archive, "commit_run", killed)
@@ -222,6 +222,13 @@ def test_a_run_that_fails_adds_nothing_and_the_next_one_goes_on(
     assert cli.refused("export", "--lake", lake).startswith(f"Lake '{lake}' cannot be used: ")
     (lake / f"stream_name={CHECKPOINT}").unlink()
     assert cli.done("export", "--lake", lake).startswith("Run 1: 815 events")
+    cli.done("log", "create", unread)
+    with cli.connection() as connection:
+        connection.execute("update projection.position set fold_version = 'none', next_offset = 0 where log_id = 1")
+    ended = cli("export", "--lake", lake)
+    assert (ended.code, ended.out) == (1, "Nothing is new in 2 logs.\n")
+    assert f"Cannot archive {unread}. It has not been followed yet. Run `coordstream follow {unread}" in ended.err
+    assert f"Cannot archive {COORDINATOR}. The rows of {COORDINATOR} are missing" in ended.err
 
 
 def test_an_object_store_has_a_lake(cli: CommandLine, clone_database: Callable[[], str], s3_server: S3Server) -> None:
