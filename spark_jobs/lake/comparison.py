@@ -24,9 +24,10 @@ from spark_jobs.log_task import LogTaskSession
 from spark_jobs.table_partitions import SeparatePartitions
 
 _ARCHIVED: Final = "select count(*) from eventlog.event where log_id = %s and log_offset < %s"
-_FORGET_HORIZONS: Final = """
-delete from eventlog.horizon where log_id = %s and horizon_offset > %s and horizon_offset < %s
+_HORIZONS: Final = """
+select retention_number from eventlog.horizon where log_id = %s and horizon_offset > %s and horizon_offset < %s
 """
+_FORGET_HORIZONS: Final = "delete from eventlog.horizon where log_id = %s and retention_number = any(%s)"
 
 
 class Compared(NamedTuple):
@@ -76,7 +77,8 @@ class RebuildLog(CompareLog):
     def run(self, session: LogTaskSession) -> LogResult:
         """See `LogTask`; `added` is the number of these events. Raises as `CompareLog`, and as `rebuild_log`.
 
-        What was added to the archive stays there if the rebuild fails; the horizon of a retention then stays, too.
+        What was added to the archive stays there if the rebuild fails; the horizon of a retention then stays, too. That
+        of a retention that comes meanwhile stays in any case.
         """
         connection, log, added = session.connection, self.source.log, 0
         partitions = SeparatePartitions(session)
@@ -85,14 +87,14 @@ class RebuildLog(CompareLog):
         with connection.transaction():
             connection.execute(LOCK_TIMEOUT)
             hold_archive(connection, log.stream_name)
+            horizons = connection.execute(_HORIZONS, (self.log.log_id, (log.horizon or [-1])[0], log.next_offset))
             position = position_once_folded(connection, self.log)
             for _, missing in self._compare(connection):
                 for page in pages_of(missing.filter(compute.less(missing["log_offset"], position))):
                     archive_page(connection, partitions, self.log.log_id, page)
                     added += len(page.events)
         result = rebuild_log(connection, self.log, session.settings.fold)
-        horizon = -1 if log.horizon is None else log.horizon[0]
-        connection.execute(_FORGET_HORIZONS, (self.log.log_id, horizon, log.next_offset))
+        connection.execute(_FORGET_HORIZONS, (self.log.log_id, [number for (number,) in horizons]))
         return replace(result, added=added)
 
 

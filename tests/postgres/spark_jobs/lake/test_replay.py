@@ -13,10 +13,13 @@ from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection, connect
 from projections.errors import ProjectionError
 from projections.projector import Projector
+from projections.rebuild import rebuild_log
 from projections.retention import retain
 from projections.tracked_logs import logs_of, make_current
 from projections.verify import verify_log
+from spark_jobs.lake import comparison
 from spark_jobs.lake.archive import archive
+from spark_jobs.lake.comparison import RebuildLog
 from spark_jobs.lake.replay import LakeStream, lake_streams
 from spark_jobs.lake.table import LakeError
 from spark_jobs.log_task import LogTaskSession, LogTaskSettings, run_here
@@ -69,9 +72,9 @@ class Databases(NamedTuple):
     replayed: Connection
 
 
-def run(url: str, stream: LakeStream) -> tuple[int, int]:
+def run(url: str, task: LakeStream | RebuildLog) -> tuple[int, int]:
     with LogTaskSession(LogTaskSettings(url, SETTINGS)) as session:
-        done = stream.run(session)
+        done = task.run(session)
     return done.added, done.skipped
 
 
@@ -213,7 +216,9 @@ def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(databases:
     assert contents(replayed) == has_been
 
 
-def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(databases: Databases, lake: Lake) -> None:
+def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(
+    databases: Databases, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source, connection, replayed = databases
     source.create(ORDERS)
     overwrite(connection, source, 0, 20)
@@ -225,6 +230,15 @@ def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(databases: D
     assert lake.failures == {}
     assert lake.replay(stream) == (30, 0)
     assert contents(replayed) == before
+
+    def rebuild_and_detach(*given: Any) -> Any:
+        result = rebuild_log(*given)
+        detach_before(connection, 20)
+        return result
+
+    monkeypatch.setattr(comparison, "rebuild_log", rebuild_and_detach)
+    assert run(lake.url, RebuildLog(stream.logs[0], *logs_of(connection, ORDERS))) == (19, 0)
+    assert connection.execute("select retention_number from eventlog.horizon").fetchall() == [(2,)]
 
 
 def test_a_newer_incarnation_than_those_of_the_lake_stays_current(databases: Databases, lake: Lake) -> None:
