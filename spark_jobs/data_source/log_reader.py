@@ -206,8 +206,8 @@ class LakeReader(LogReader):
         from spark_jobs.lake.table import LogKey  # noqa: PLC0415
 
         key = LogKey(wanted.log.stream_name, wanted.log.incarnation or 0)
-        for page in pages_of(LogFiles.of(self._lake, key).read(wanted.first, wanted.until)):
-            yield from page.events
+        for table in LogFiles.of(self._lake, key).read(wanted.first, wanted.until):
+            yield from (event for page in pages_of(table) for event in page.events)
 
     def _range(self, key: "LogKey") -> LogRange:
         log, until = self._lake.logs[key], self._lake.position(key)

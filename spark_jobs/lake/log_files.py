@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import Any, Final
 from urllib.parse import quote
 from uuid import uuid4
@@ -126,11 +126,20 @@ class LogFiles:
     def of(cls, lake: Lake, key: LogKey) -> "LogFiles":
         return cls(lake.uri, lake.logs[key], lake.files_of(key))
 
-    def read(self, first: int, until: int) -> pa.Table:
-        """The events of a range, in offset order. Raises LakeError: a file was removed or cannot be read."""
+    def read(self, first: int = 0, until: int = _END) -> Iterator[pa.Table]:
+        """The events of a range in offset order, of a few files at once. Raises LakeError: a file cannot be read."""
+        starts, size = [first], 0
+        for file in self.files:
+            if size >= _WINDOW_BYTES and first < file.first < until:
+                starts.append(file.first)
+                size = 0
+            size += file.size if file.last >= first else 0
+        return starmap(self._read, pairwise([*starts, until]))
+
+    def _read(self, first: int, until: int) -> pa.Table:
         field = dataset.field
         wanted = (field("incarnation") == self.log.incarnation) & (field("log_offset") >= first)
-        paths = [file.path for file in self.files if file.first < until]
+        paths = [file.path for file in self.files if file.first < until and file.last >= first]
         try:
             found = dataset.dataset(paths, FILE, "parquet", files_of(self.uri))
             rows = found.to_table(filter=wanted & (field("log_offset") < until)) if paths else FILE.empty_table()
@@ -145,7 +154,7 @@ class LogFiles:
         Raises `LakeError`: as `read`, or events were changed, removed or added.
         """
         count = 0
-        for batch in _split(self.read(*window) for window in self._windows()):
+        for batch in _split(self.read()):
             if batch[FINGERPRINT][0].as_py() != fingerprint(self.log.key, batch):
                 first, last = _bounds(batch)
                 raise self._changed(f"events of the offsets {first} to {last} are not those that were archived")
@@ -153,16 +162,6 @@ class LogFiles:
             yield batch
         if count != self.log.events:
             raise self._changed(f"there are {count} events instead of {self.log.events}")
-
-    def _windows(self) -> Iterable[tuple[int, int]]:
-        """Ranges of offsets that begin with files, so that memory has the events of a few files."""
-        starts, size = [0], 0
-        for file in self.files:
-            if size >= _WINDOW_BYTES:
-                starts.append(file.first)
-                size = 0
-            size += file.size
-        return pairwise([*starts, _END])
 
     def _changed(self, what: str) -> LakeError:
         return LakeError(

@@ -73,9 +73,10 @@ class LogKey(NamedTuple):
 
 
 class LakeFile(NamedTuple):
-    """A file of the table; `first` is its lowest offset, 0 if the table does not say."""
+    """A file of the table; `first` and `last` are its lowest and highest offset, or limits if the table has neither."""
 
     first: int
+    last: int
     size: int
     path: str
 
@@ -131,7 +132,8 @@ class Lake:
         """The files of each stream, with their lowest and highest incarnation."""
         by_stream: dict[str, list[tuple[LakeFile, int, int]]] = {}
         for add in pa.table(self.table.get_add_actions(flatten=True)).to_pylist():
-            file = LakeFile(add.get("min.log_offset") or 0, add["size_bytes"], unquote(add["path"]))
+            bounds = add.get("min.log_offset") or 0, add.get("max.log_offset") or 2**63
+            file = LakeFile(*bounds, add["size_bytes"], unquote(add["path"]))
             found = (file, add.get("min.incarnation") or 0, add.get("max.incarnation") or 2**31)
             by_stream.setdefault(add[f"partition.{STREAM}"], []).append(found)
         if unknown := by_stream.keys() - {key.stream_name for key in self.logs}:

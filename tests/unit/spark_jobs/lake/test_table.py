@@ -70,7 +70,7 @@ def test_events_survive(tmp_path: Path, place: str) -> None:
     assert events_of(add_events(output, EVENTS)) == EVENTS
     log = add_events(output, at(9, 11), at(12))
     assert events_of(log) == EVENTS + at(9, 11, 12)
-    assert [row["log_offset"] for row in log.read(8, 12).to_pylist()] == [8, 9, 11]
+    assert [table["log_offset"].to_pylist() for table in log.read(8, 12)] == [[8, 9, 11]]
     lake = open_lake(output)
     assert (lake.run, lake.position(KEY), lake.position(LogKey("none", 1))) == (2, 13, 0)
 
@@ -80,6 +80,8 @@ def test_files_are_read_in_the_order_of_their_offsets(tmp_path: Path, monkeypatc
     assert offsets_in(log) == [0, 2, 5, 6, 8, 9, 10]
     monkeypatch.setattr("spark_jobs.lake.log_files._WINDOW_BYTES", 1)
     assert offsets_in(log) == [0, 2, 5, 6, 8, 9, 10]
+    (tmp_path / log.files[0].path).unlink()
+    assert [table["log_offset"].to_pylist() for table in log.read(6, 10)] == [[6], [8, 9]]
 
 
 def test_a_changed_byte_never_changes_an_event(tmp_path: Path) -> None:
