@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from pyspark.sql.datasource import InputPartition
 
@@ -15,6 +15,7 @@ FIRST_OFFSET: Final = 0
 LAST_OFFSET: Final = 2**63 - 1
 
 Whole = TypeVar("Whole")
+Part: TypeAlias = tuple[Whole, range]
 
 OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
@@ -71,13 +72,14 @@ class RangePartition(InputPartition):
 def partitions_of(ranges: Sequence[LogRange], offsets: int) -> list[RangePartition]:
     """Partitions of `offsets` offsets, or of more if there would be more than `MOST_PARTITIONS`."""
     offsets = max(offsets, -(-sum(map(len, ranges)) // MOST_PARTITIONS))
-    shares = share_offsets([(each, range(each.first, each.until)) for each in ranges], offsets)
+    splits = not any(each.log.path for each in ranges)  # each part of a recording would read the whole file
+    shares = share_offsets([(each, range(each.first, each.until)) for each in ranges], offsets, splits=splits)
     return [RangePartition([each.within(part.start, part.stop) for each, part in share]) for share in shares]
 
 
-def share_offsets(ranges: Iterable[tuple[Whole, range]], offsets: int) -> list[list[tuple[Whole, range]]]:
-    """Parts of ranges in lists that have this many offsets each; the last may have fewer."""
-    shares: list[list[tuple[Whole, range]]] = []
+def share_offsets(ranges: Iterable[Part[Whole]], offsets: int, *, splits: bool = True) -> list[list[Part[Whole]]]:
+    """Parts of ranges in lists that have this many offsets each; the last may have fewer, and whole ranges more."""
+    shares: list[list[Part[Whole]]] = []
     room = 0
     for each, whole in ranges:
         first = whole.start
@@ -85,9 +87,9 @@ def share_offsets(ranges: Iterable[tuple[Whole, range]], offsets: int) -> list[l
             if not room:
                 shares.append([])
                 room = offsets
-            part = range(first, min(first + room, whole.stop))
+            part = range(first, min(first + room, whole.stop) if splits else whole.stop)
             shares[-1].append((each, part))
-            room -= len(part)
+            room = max(0, room - len(part))
             first = part.stop
     return shares
 

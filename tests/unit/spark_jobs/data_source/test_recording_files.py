@@ -40,14 +40,14 @@ def test_a_path_without_recordings_is_an_error(
         find_files(place)
 
 
-def test_a_relative_path_is_read_in_any_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_is_read_by_one_task_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
-    write_recording(tmp_path / "a.jsonl", [(COORDINATOR, RecordedEvent(0, 0, 0, b"k", b"v"))])
+    write_recording(tmp_path / "a.jsonl", [(COORDINATOR, RecordedEvent(at, 0, 0, b"k", b"v")) for at in (0, 10**9)])
     monkeypatch.chdir(tmp_path)
     reader = BatchReader(parse_options({"from": "a.jsonl"}), LogTaskSettings("", FOLD), SCHEMA)
     (partition,) = reader.partitions()
     monkeypatch.chdir(tmp_path / "elsewhere")  # executors have working directories of their own
-    assert [batch.num_rows for batch in reader.read(partition)] == [1]
+    assert [batch.num_rows for batch in reader.read(partition)] == [2]
     with pytest.raises(SparkJobError, match=f"'{tmp_path}/none' of the option 'from'"):
         BatchReader(parse_options({"from": f"file://{tmp_path}/none"}), LogTaskSettings("", FOLD), SCHEMA).partitions()
 
