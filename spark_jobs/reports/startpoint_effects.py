@@ -56,14 +56,16 @@ def effects(steps: DataFrame, checkpoints: DataFrame) -> DataFrame:
 
 def draw(path: Path, result: Result) -> None:
     """A bar per partition: by how many offsets it moved, red where it has not caught up."""
-    bars = [Bar(_partition(row), row["moved"] or 0, _effect(row), row["caught_up_at"] is None) for row in result.rows]
+    bars = [Bar(_partition(row), row["moved"] or 0, *_effect(row)) for row in result.rows]
     draw_bars(path, result.drawn_title, "offsets moved, negative for a rewind (red: not caught up)", bars)
 
 
-def _effect(row: Row) -> str:
+def _effect(row: Row) -> tuple[str, bool]:
+    """What a startpoint did, and whether the task has yet to catch up; without an offset before, there is no need."""
     moved = "no commits to compare" if row["moved"] is None else f"{row['moved']:+,}"
-    seconds = row["seconds_to_catch_up"]
-    return moved if seconds is None else f"{moved}, caught up after {format_span(seconds)}"
+    if (seconds := row["seconds_to_catch_up"]) is None:
+        return moved, row["offset_before"] is not None
+    return f"{moved}, caught up after {format_span(seconds)}", False
 
 
 def _partition(row: Row) -> str:
@@ -78,7 +80,7 @@ def cells(row: Row) -> dict[str, Any]:
         "fanned out at (UTC)": row["fanned_out_at"],
         "offset before": row["offset_before"],
         "moved": row["moved"],
-        "caught up after": format_span(row["seconds_to_catch_up"]) or "not yet",
+        "caught up after": format_span(row["seconds_to_catch_up"]) or ("not yet" if _effect(row)[1] else ""),
     }
 
 

@@ -153,8 +153,8 @@ def test_times_after_the_year_9999_are_not_usable(spark: SparkSession, database_
         ImportedJob(
             connection, "farthest", coordinator=[config_set(at=LAST_STORABLE_MS)], checkpoints=[checkpoint_v1()]
         )
-    for report in REPORTS:
-        run(report, spark, database_url, tmp_path / report.name)
+    written = [run(report, spark, database_url, tmp_path / report.name) for report in REPORTS]
+    assert [row[-3:] for row in cells(startpoint_effects.REPORT, written[-1])] == [[None, None, ""]]
     effects = rows(tmp_path / "startpoint_effects" / "effects")
     assert [row["task_name"] for row in effects] == ["first"]
     jobs = rows(tmp_path / "fleet" / "jobs", "job_name")
