@@ -56,8 +56,8 @@ def run_log_tasks(
     """Run log tasks in at most ``tasks`` Spark tasks (see `default_tasks`), and return their outcomes in order.
 
     A Spark task that fails is repeated; a log task that was complete changes nothing then. ``what`` is for errors, as
-    in ``"Cannot replay with Spark"``. ``shows_progress``: on standard error; weights are events then. Raises
-    `SparkJobError`: Spark failed, or a task failed as often as Spark allows.
+    in ``"Cannot replay with Spark"``. ``shows_progress``: on standard error. Raises `SparkJobError`: Spark failed, or
+    a task failed as often as Spark allows.
     """
     if not log_tasks:
         return []
@@ -116,7 +116,7 @@ def _run_bin(
 
 @dataclass
 class Progress:
-    """Finished log tasks of ``count``, and their ``weight`` in events. A repeated Spark task does not count twice."""
+    """Finished log tasks of ``count``, and their part of ``weight``. A repeated Spark task does not count twice."""
 
     count: int
     weight: int
@@ -129,13 +129,11 @@ class Progress:
             self._by_task[task] = max((count, weight), self._by_task.get(task, (0, 0)))
 
     def describe(self, seconds: float) -> str:
-        """What is done after ``seconds``, how fast, and how long the rest takes."""
+        """What is done after ``seconds``, and how long the rest takes; weights may be offsets, and are not shown."""
         done = sum(count for count, _ in self._by_task.values())
         weight = sum(weight for _, weight in self._by_task.values())
-        rate = weight / seconds if seconds > 0 else 0.0
-        left = f", {naturaldelta((self.weight - weight) / rate)} left" if rate and weight < self.weight else ""
-        counts = f"{done:,} of {self.count:,} logs, {weight:,} of {self.weight:,} events"
-        return f"{counts}, {rate:,.0f} events/s{left}"
+        left = f", {naturaldelta(seconds * (self.weight / weight - 1))} left" if 0 < weight < self.weight else ""
+        return f"{done:,} of {self.count:,} logs, {100 * weight // max(self.weight, 1)} %{left}"
 
 
 @contextmanager

@@ -38,12 +38,12 @@ def test_few_events_get_fewer_tasks_but_one_per_core(weights: list[int], tasks: 
     assert default_tasks(session, log_tasks) == tasks
 
 
-def test_progress_names_logs_events_rate_and_time_left_and_counts_a_repeated_task_once() -> None:
+def test_progress_names_logs_percent_and_time_left_and_counts_a_repeated_task_once() -> None:
     progress = Progress(1_000, 20_000)
-    assert progress.describe(0) == "0 of 1,000 logs, 0 of 20,000 events, 0 events/s"
+    assert progress.describe(0) == "0 of 1,000 logs, 0 %"
     for payload in ("[0, 40, 1000]", "[3, 60, 4000]", "[3, 1, 10]", "no json", "{}"):
         progress.take(payload)
-    assert progress.describe(10) == "100 of 1,000 logs, 5,000 of 20,000 events, 500 events/s, 30 seconds left"
+    assert progress.describe(10) == "100 of 1,000 logs, 25 %, 30 seconds left"
 
 
 def test_notifications_are_shown(
@@ -62,7 +62,7 @@ def test_notifications_are_shown(
             return "5 of 10 logs" in shown[-1]
 
         wait_until(is_shown, what="the progress")
-    assert re.search(r"5 of 10 logs, 50 of 100 events, [\d,]+ events/s, .* left\n", shown[-1])
+    assert re.search(r"5 of 10 logs, 50 %, .* left\n", shown[-1])
 
 
 def test_without_a_connection_nothing_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
