@@ -11,7 +11,7 @@ from random import Random
 from typing import Final
 
 import pytest
-from deltalake import DeltaTable, write_deltalake
+from deltalake import DeltaTable
 
 from eventlog.recording import read_recording
 from spark_jobs.lake import archive
@@ -21,6 +21,7 @@ from tests.fixtures.acceptance.torture import scaled
 from tests.fixtures.coordstream.command_line import (
     CHECKPOINT,
     COORDINATOR,
+    FINGERPRINTS,
     MASK_KEY,
     RECORDING_A,
     CommandLine,
@@ -32,10 +33,6 @@ from tests.fixtures.coordstream.command_line import (
 from tests.fixtures.object_stores import S3Server
 from tests.postgres.coordstream.cli import test_retention as retained
 
-FINGERPRINTS: Final = """
-select f.* from (select distinct job_name, job_id from coordinator.job) j
-cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
-"""
 COUNT: Final = "select count(*) from eventlog.event"
 HORIZONS: Final = "select count(*) from eventlog.horizon"
 
@@ -117,29 +114,11 @@ def test_a_retention_detaches_only_what_the_lake_has(
     assert (new.ask(COUNT), new.ask(FINGERPRINTS)) == (before, expected)
 
 
-def remove_a_file(lake: Path) -> None:
-    next(lake.glob("*checkpoint*/*.parquet")).unlink()
-
-
-def change_a_byte(lake: Path) -> None:
-    path = next(lake.glob("*checkpoint*/*.parquet"))
-    content = path.read_bytes()
-    path.write_bytes(content[:1_000] + bytes([content[1_000] ^ 1]) + content[1_001:])
-
-
-def append_rows(lake: Path) -> None:
-    rows = DeltaTable(lake).to_pyarrow_table(filters=[("stream_name", "=", CHECKPOINT)])
-    write_deltalake(lake, rows.slice(0, 3), mode="append")
-
-
-@pytest.mark.parametrize("damage", [remove_a_file, change_a_byte, append_rows])
-def test_every_command_names_what_was_changed(
-    cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path, damage: Callable[[Path], None]
-) -> None:
+def test_commands_name_the_damage(cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     cli.done("import", *RECORDING_A)
     cli.done("export", "--lake", lake)
-    damage(lake)
+    next(lake.glob("*checkpoint*/*.parquet")).unlink()
     ended = cli("verify", "--all", "--against", lake)
     assert ended.code == 1
     assert ended.err.count("\n") == 1
@@ -223,8 +202,7 @@ def test_a_run_that_fails_adds_nothing_and_the_next_one_goes_on(
     (lake / f"stream_name={CHECKPOINT}").unlink()
     assert cli.done("export", "--lake", lake).startswith("Run 1: 815 events")
     cli.done("log", "create", unread)
-    with cli.connection() as connection:
-        connection.execute("update projection.position set fold_version = 'none', next_offset = 0 where log_id = 1")
+    cli.ask("update projection.position set fold_version = 'none', next_offset = 0 where log_id = 1 returning log_id")
     ended = cli("export", "--lake", lake)
     assert (ended.code, ended.out) == (1, "Nothing is new in 2 logs.\n")
     assert f"Cannot archive {unread}. It has not been followed yet. Run `coordstream follow {unread}" in ended.err

@@ -23,16 +23,13 @@ from spark_jobs.lake.comparison import RebuildLog
 from spark_jobs.lake.replay import LakeStream, lake_streams
 from spark_jobs.lake.table import LakeError
 from spark_jobs.log_task import LogTaskSession, LogTaskSettings, run_here
+from tests.fixtures.coordstream.command_line import FINGERPRINTS
 from tests.fixtures.memory_source import FIRST_MS, MemorySource
 from tests.fixtures.projections.follow.running import ORDERS
 from tests.fixtures.properties.importing import SETTINGS
 from tests.postgres.projections.follow.steps import at_the_old_position, grow, read_to_end, resume, set_config
 from tests.postgres.projections.follow.test_resync import LATER, run_resync
 
-FINGERPRINTS: Final = """
-select f.* from (select distinct job_name, job_id from coordinator.job) j
-cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
-"""
 LOGS: Final = """
 select l.stream_name, l.incarnation, l.backend, l.cluster_id, l.topic_id, l.created_at, j.is_current, j.is_complete,
        j.job_name, p.next_offset
@@ -135,8 +132,7 @@ def test_a_new_database_gets_all_at_once(databases: Databases, lake: Lake) -> No
     recreate(connection, source, LATER, x="1", y="2")
     stream = lake.archive()
     assert (stream.weight, stream.stream.job_name, stream.stream.job_id) == (10, "orders", "1")
-    assert lake.replay(stream) == (10, 0)
-    assert contents(replayed) == contents(connection)
+    assert (lake.replay(stream), contents(replayed)) == ((10, 0), contents(connection))
     assert replayed.execute("select distinct end_offset from projection.position").fetchall() == [(None,)]
     assert run(lake.url, stream) == (0, 10)
 
@@ -195,8 +191,7 @@ def test_a_lake_written_after_a_retention_has_its_horizon(databases: Databases, 
     overwrite(connection, source, 0, 20)
     detach_before(connection, 10)
     stream = lake.archive()
-    assert lake.replay(stream) == (stream.weight, 0)
-    assert contents(replayed) == contents(connection)
+    assert (lake.replay(stream), contents(replayed)) == ((stream.weight, 0), contents(connection))
     assert replayed.execute(HORIZON).fetchall() == connection.execute(HORIZON).fetchall()
 
 
@@ -216,9 +211,7 @@ def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(databases:
     assert contents(replayed) == has_been
 
 
-def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(
-    databases: Databases, lake: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lake_has_all_detached_events(databases: Databases, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     source, connection, replayed = databases
     source.create(ORDERS)
     overwrite(connection, source, 0, 20)
@@ -228,8 +221,7 @@ def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(
     detach_before(connection, 20)  # the event at the horizon stays
     stream = lake.archive()
     assert lake.failures == {}
-    assert lake.replay(stream) == (30, 0)
-    assert contents(replayed) == before
+    assert (lake.replay(stream), contents(replayed)) == ((30, 0), before)
 
     def rebuild_and_detach(*given: Any) -> Any:
         result = rebuild_log(*given)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine
+from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, FINGERPRINTS, RECORDING_A, CommandLine
 from tests.system.acceptance.followed import config
 
 if TYPE_CHECKING:
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
     from tests.fixtures.kafka_topics import Topics
 
-FINGERPRINTS: Final = """
-select f.* from (select distinct job_name, job_id from coordinator.job) j
-cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
-"""
 DELETE_A_ROW: Final = """
 delete from projection.config
 where (log_id, key_id) in (select log_id, key_id from projection.config limit 1)

@@ -70,7 +70,6 @@ def test_events_survive(tmp_path: Path, place: str) -> None:
     assert events_of(add_events(output, EVENTS)) == EVENTS
     log = add_events(output, at(9, 11), at(12))
     assert events_of(log) == EVENTS + at(9, 11, 12)
-    assert [table["log_offset"].to_pylist() for table in log.read(8, 12)] == [[8, 9, 11]]
     lake = open_lake(output)
     assert (lake.run, lake.position(KEY), lake.position(LogKey("none", 1))) == (2, 13, 0)
 
@@ -122,6 +121,10 @@ def vacuum_an_older_version(output: Path, log: LogFiles) -> None:
     [
         (flip_a_bit, f"events of the offsets 0 to 5 {CHANGED}"),
         (append, f"events of the offsets 100 to 100 {CHANGED}"),
+        (
+            lambda output, _: write_deltalake(output, DeltaTable(output).to_pyarrow_table(), mode="append"),
+            f"events of the offsets 0 to 5 {CHANGED}",
+        ),
         (lambda output, _: DeltaTable(output).delete("log_offset >= 5"), f"events of the offsets 0 to 2 {CHANGED}"),
         (lambda output, _: DeltaTable(output).restore(1), "there are 3 events instead of 5"),
         (vacuum_an_older_version, r"a file was removed or changed \(.*2-0*8-.*\.parquet.*\)"),
