@@ -71,10 +71,7 @@ def test_no_plan_shows_the_password(spark: SparkSession, database_url: str, caps
 
 @pytest.mark.spark
 def test_an_error_of_spark_is_reported_by_its_innermost_cause(spark: SparkSession) -> None:
-    with (
-        pytest.raises(SparkJobError, match=r"^Counting failed: .*nowhere") as refusal,
-        spark_errors("Counting failed"),
-    ):
+    with pytest.raises(SparkJobError, match=r"^Counting failed: .*nowhere") as refusal, spark_errors("Counting failed"):
         spark.table("nowhere").count()
     assert "\n" not in str(refusal.value)
 
@@ -97,10 +94,7 @@ def test_a_missing_class_is_named_as_one(spark: SparkSession) -> None:
         ({"spark.master": "sc://:1/;token=secret"}, "Invalid spark.master 'sc://:1/'. Expected local, "),
         ({"SPARK_REMOTE": "sc://127.0.0.1:1"}, "Cannot connect to Spark at sc://127.0.0.1:1 (Connection refused)."),
         ({"spark.remote": "sc://127.0.0.1:1"}, "Cannot connect to Spark at sc://127.0.0.1:1 (Connection refused)."),
-        (
-            {"spark.master": "spark://127.0.0.1:1,[::1]:1"},
-            "Cannot connect to Spark at spark://127.0.0.1:1,[::1]:1 (",
-        ),
+        ({"spark.master": "spark://127.0.0.1:1,[::1]:1"}, "Cannot connect to Spark at spark://127.0.0.1:1,[::1]:1 ("),
     ],
 )
 def test_an_invalid_setting_is_reported_before_the_start(

@@ -160,11 +160,7 @@ def test_spark_connect_reads_the_same(connect_session: SparkSession, reader: Rel
     [
         ("chekpoint", {}, r'^Unknown relation "chekpoint". Did you mean "checkpoint".* Relations: anomaly, .*config, '),
         ("config", {"columns": ["key"]}, r'^Relation "config" has no column "key".* Columns: job_name, .*config_key, '),
-        (
-            "config",
-            {"columns": "host"},
-            r"^Invalid columns 'host'\. Expected a list of names.*\['host'\]\.$",
-        ),
+        ("config", {"columns": "host"}, r"^Invalid columns 'host'\. Expected a list of names.*\['host'\]\.$"),
         ("config", {"columns": []}, r"^Invalid columns \[\]\. Expected one or more names, or None for all columns\.$"),
         ("config", {"job": "job"}, r'^No job "job". Did you mean "job-'),
         ("config", {"job": f"{JOB}/2"}, r'^No job "job-3/2". Did you mean "job-3/1"'),
@@ -206,10 +202,7 @@ def test_a_time_that_the_archive_no_longer_has_is_reported_and_does_not_end_the_
 
 
 def test_a_user_without_rights_is_told_who_can_grant_them(spark: SparkSession, fleet_url: str) -> None:
-    with (
-        database_user(fleet_url) as url,
-        pytest.raises(SparkJobError, match=r"may not read.* `coordstream db grant "),
-    ):
+    with database_user(fleet_url) as url, pytest.raises(SparkJobError, match=r"may not read.* `coordstream db grant "):
         RelationReader(lambda: url).read_relation(spark, "config")
     with database_user(fleet_url, "coordstream_reader") as url:
         assert offsets(spark, RelationReader(lambda: url), job=JOB, as_of=AFTER_TEN) == [9]

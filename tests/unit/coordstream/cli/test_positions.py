@@ -5,13 +5,7 @@ from datetime import UTC, datetime
 import pytest
 import typer
 
-from coordstream.cli.positions import (
-    Input,
-    format_partitions,
-    parse_input,
-    parse_offsets_of_tasks,
-    parse_position,
-)
+from coordstream.cli.positions import Input, format_partitions, parse_input, parse_offsets_of_tasks, parse_position
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
     Startpoint,
@@ -114,12 +108,7 @@ IN_0 = SystemStreamPartition("kafka", "in", 0)
         ("P 0/kafka.in.0=42", "P 0", IN_0, "42"),
         ("a/b/kafka.in.0=0042", "a/b", IN_0, "0042"),
         ("t/kafka.my.topic.7=x=y", "t", SystemStreamPartition("kafka", "my.topic", 7), "x=y"),
-        (
-            "SystemStreamPartition [kafka, in, 0]/kafka.in.0=1",
-            "SystemStreamPartition [kafka, in, 0]",
-            IN_0,
-            "1",
-        ),
+        ("SystemStreamPartition [kafka, in, 0]/kafka.in.0=1", "SystemStreamPartition [kafka, in, 0]", IN_0, "1"),
     ],
 )
 def test_an_assignment_has_task_partition_and_offset(

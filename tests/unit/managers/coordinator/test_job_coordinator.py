@@ -48,10 +48,7 @@ def start(store: CoordinatorStreamStore, kafka: FolderOfStreams) -> Start:
     times = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=n) for n in count())
 
     def start(
-        more: Mapping[str, str] | None = None,
-        *,
-        environment: Mapping[str, str] = ENVIRONMENT,
-        submitted: bool = True,
+        more: Mapping[str, str] | None = None, *, environment: Mapping[str, str] = ENVIRONMENT, submitted: bool = True
     ) -> JobAttempt:
         coordinator = JobCoordinator(store, environment=environment, clock=lambda: next(times))
         return start_job(coordinator, store, {"kafka": kafka}, job_config("orders", more) if submitted else None)
@@ -124,11 +121,7 @@ def test_a_stream_that_grows_keeps_its_tasks(kafka: FolderOfStreams, start: Star
 
 @pytest.mark.parametrize(
     ("more", "expected"),
-    [
-        ({}, True),
-        ({"yarn.am.high-availability.enabled": "true"}, False),
-        ({"job.startpoint.enabled": "false"}, False),
-    ],
+    [({}, True), ({"yarn.am.high-availability.enabled": "true"}, False), ({"job.startpoint.enabled": "false"}, False)],
 )
 def test_a_start_without_changes_fans_out_where_samza_does(
     store: CoordinatorStreamStore, start: Start, more: Mapping[str, str], expected: bool

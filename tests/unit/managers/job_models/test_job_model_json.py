@@ -10,11 +10,7 @@ import pytest
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
-from managers.job_models.job_model_json import (
-    containers_json,
-    job_model_from_json,
-    job_model_to_json,
-)
+from managers.job_models.job_model_json import containers_json, job_model_from_json, job_model_to_json
 from tests.checkout import CHECKOUT
 from tests.vectors.building import partition_of
 from tests.vectors.catalogue import decoded, vectors
@@ -103,11 +99,7 @@ def test_a_task_without_a_mode_is_active(fields: str, mode: str) -> None:
 @pytest.mark.scenario("JMM-05")
 @pytest.mark.parametrize(
     ("fields", "processor_id"),
-    [
-        ('"processor-id":"1"', "1"),
-        ('"container-id":1', "1"),
-        ('"processor-id":"123","container-id":1', "123"),
-    ],
+    [('"processor-id":"1"', "1"), ('"container-id":1', "1"), ('"processor-id":"123","container-id":1', "123")],
 )
 def test_a_container_can_have_either_id(fields: str, processor_id: str) -> None:
     assert job_model_from_json(container_json(f'{fields},"tasks":{{}}')).containers["0"].processor_id == processor_id
