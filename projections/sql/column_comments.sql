@@ -12,7 +12,7 @@ begin
       ('job_name', 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).'),
       ('job_id', 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.'),
       ('job_bucket', '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.'),
-      ('record_time', 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.'),
+      ('record_time', 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.'),
       ('message_time', 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.'),
       ('source', 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.'),
       ('host', 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.'),

@@ -18,6 +18,6 @@ select m.job_name, m.job_id, m.job_bucket, m.message_key as container_id, m.body
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-execution-env-container-id-mapping';
-comment on view coordinator.container_execution_history is E'Every event that set or deleted the id that the cluster gave to a container.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
+comment on view coordinator.container_execution_history is E'Every event that set or deleted the id that the cluster gave to a container.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, container_id.';
 comment on column coordinator.container_execution_history.container_id is 'The container, as the job numbers it.';
 comment on column coordinator.container_execution_history.execution_container_id is 'The id that the cluster gave to the container, for example container_1700000000001_0042_01_000002. Null: the event deletes the container''s id.';

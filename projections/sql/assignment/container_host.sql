@@ -21,7 +21,7 @@ select m.job_name, m.job_id, m.job_bucket, m.message_key as container_id,
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-container-host-assignment';
-comment on view coordinator.container_host_history is E'Every event that set or deleted the host of a container.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
+comment on view coordinator.container_host_history is E'Every event that set or deleted the host of a container.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, container_id.';
 comment on column coordinator.container_host_history.container_id is 'The container, as the job numbers it.';
 comment on column coordinator.container_host_history.host_name is 'The host that the container runs on. The host of the message''s writer is in the column host. Null: the event deletes the row.';
 comment on column coordinator.container_host_history.host is 'The host of the message''s writer, from its envelope, as source and username are. The container''s host is in host_name. Null: there is no envelope, or it has no host.';

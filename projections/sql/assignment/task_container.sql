@@ -16,7 +16,7 @@ select m.job_name, m.job_id, m.job_bucket, m.message_key as task_name, m.body ->
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-task-container-assignment';
-comment on view coordinator.task_container_history is E'Every event that assigned a task to a container or deleted the assignment.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
+comment on view coordinator.task_container_history is E'Every event that assigned a task to a container or deleted the assignment.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, task_name.';
 comment on column coordinator.task_container_history.container_id is 'The container that runs the task. Null: the event deletes the assignment.';
 
 create view coordinator.task_container_validity as

@@ -17,5 +17,5 @@ select m.job_name, m.job_id, m.job_bucket, m.message_key as task_name, m.body ->
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-task-mode-assignment';
-comment on view coordinator.task_mode_history is E'Every event that set or deleted the mode of a task.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
+comment on view coordinator.task_mode_history is E'Every event that set or deleted the mode of a task.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, task_name.';
 comment on column coordinator.task_mode_history.task_mode is 'Active or Standby; the name of a standby task is Standby-<task>-<n>. Null: the event deletes the mode.';

@@ -20,7 +20,7 @@ cross join lateral (
 cross join lateral projection.base_end(j.log_id) b
 cross join lateral (select case when e.body is null then p.uncovered_value else e.body ->> 'config_value' end as config_value) v
 where v.config_value is distinct from p.previous_value and e.log_offset > b.last_offset;
-comment on view coordinator.config_change is E'Config events that changed a value. A deployment writes every key again; events that repeat a value are left out, and so are deletes of a key that was not set. Secrets are compared, and shown, as fingerprints. A new incarnation of a log begins with no value set. After a retention: only events beyond the horizon.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
+comment on view coordinator.config_change is E'Config events that changed a value. A deployment writes every key again; events that repeat a value are left out, and so are deletes of a key that was not set. Secrets are compared, and shown, as fingerprints. A new incarnation of a log begins with no value set. After a retention: only events beyond the horizon.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, config_key.';
 comment on column coordinator.config_change.previous_value is 'The value before this event. Null: the key was not set.';
 comment on column coordinator.config_change.config_value is 'The value after this event. Null: the key is no longer set.';
 comment on column coordinator.config_change.operation is '`set` if the key has a value after this event, else `delete`.';

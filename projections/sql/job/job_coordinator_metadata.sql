@@ -21,7 +21,7 @@ select m.job_name, m.job_id, m.job_bucket, m.message_key as cluster_type,
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-job-coordinator-metadata';
-comment on view coordinator.job_coordinator_metadata_history is E'Every event that set or deleted the metadata of a job coordinator. A coordinator writes it only if it differs from what is there.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
+comment on view coordinator.job_coordinator_metadata_history is E'Every event that set or deleted the metadata of a job coordinator. A coordinator writes it only if it differs from what is there.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, cluster_type.';
 comment on column coordinator.job_coordinator_metadata_history.cluster_type is 'The type of cluster that the coordinator runs on: YARN or NON_YARN.';
 comment on column coordinator.job_coordinator_metadata_history.epoch_id is 'The deployment; on YARN the application id, which all attempts share. Null: the message has none, or the event deletes it.';
 comment on column coordinator.job_coordinator_metadata_history.config_id is 'A checksum of the config keys that begin with job.autosizing and their values; 0 if there are none. Null: the message has none, or the event deletes it.';

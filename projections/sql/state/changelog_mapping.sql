@@ -17,5 +17,5 @@ select m.job_name, m.job_id, m.job_bucket, m.message_key as task_name, (m.body -
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-changelog';
-comment on view coordinator.changelog_mapping_history is E'Every event that assigned a changelog partition to a task or deleted the assignment.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
+comment on view coordinator.changelog_mapping_history is E'Every event that assigned a changelog partition to a task or deleted the assignment.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, task_name.';
 comment on column coordinator.changelog_mapping_history.changelog_partition is 'The partition number, the same in every changelog of the job. Null: the event deletes the assignment.';

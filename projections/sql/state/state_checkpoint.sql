@@ -25,7 +25,7 @@ select c.job_name, c.job_id, c.job_bucket, c.task_name,
 from projection.counted_commit c
 left join lateral projection.opened(c.layout, c.offsets, c.offsets_odd) l
   on l.is_state or projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs);
-comment on view coordinator.state_checkpoint_history is E'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+comment on view coordinator.state_checkpoint_history is E'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, task_name, checkpoint_version, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 comment on column coordinator.state_checkpoint_history.store_name is 'The store; empty if version 1 has a changelog for which config names no store. Null: a delete, or a checkpoint without state.';
 comment on column coordinator.state_checkpoint_history.factory_name is 'The class of the backend that wrote the state. Null: a delete, or a checkpoint without state.';
 comment on column coordinator.state_checkpoint_history.marker is 'What the backend wrote to find its backup again. Null: a delete or no state; version 1 has no markers.';

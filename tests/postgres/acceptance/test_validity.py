@@ -7,11 +7,8 @@ from psycopg.errors import InvalidTextRepresentation
 
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
-from projections.fold.rows import Swept
-from projections.projector import Projector
-from projections.tracked_logs import logs_of
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, raw, recorded
-from tests.fixtures.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob, Row
+from tests.fixtures.acceptance.imported_job import ImportedJob, Row
 from tests.fixtures.properties.importing import import_events
 from tests.oracle import ROWS, to_time
 
@@ -35,10 +32,8 @@ def respelt(event: NewEvent) -> NewEvent:
 def test_spellings_of_a_key_that_are_swept_at_once_end_it(database: Connection) -> None:
     plain, odd = config_set("a", "1"), respelt(config_set("a", "2"))
     job = ImportedJob(database, "validity-swept", coordinator=[plain, odd])
-    projector = Projector(database, logs_of(database, job.coordinator_stream)[0], SETTINGS, lambda: IMPORTED_AT)
-    projector.pass_to(4)
-    projector.apply([], swept=[Swept(3, key) for key in (plain.key, odd.key) if key is not None])
-    assert job.rows("config_validity", f"{BOUNDS}, config_value") == [(0, 1, "1"), (1, 3, "2")]
+    job.sweep(job.coordinator_stream, [plain, odd])
+    assert job.rows("config_validity", f"{BOUNDS}, config_value") == [(0, 1, "1"), (1, 2, "2")]
 
 
 def test_a_new_incarnation_begins_with_nothing_set(database: Connection) -> None:

@@ -11,6 +11,7 @@ from coordstream.relations import RELATIONS
 from eventlog.postgres.connection import connect
 from tests.builders import config_deleted, config_set
 from tests.fixtures.acceptance.imported_job import ImportedJob
+from tests.fixtures.acceptance.odd_jobs import import_hand_made_jobs
 from tests.fixtures.coordstream.serve.site import Site
 
 JOB = "wordcount_pv"
@@ -55,6 +56,14 @@ def test_the_history_of_a_job_is_read_in_ranges_of_offsets(
     assert sorted(map(repr, rows)) == sorted(map(repr, expected))
     offsets = [(row["stream_kind"], row["incarnation"], row["log_offset"] or 0) for row in rows]
     assert offsets == sorted(offsets) or name == "startpoint_history"
+
+
+def test_deletes_at_one_offset_are_on_many_pages(site: Site, database_url: str) -> None:
+    with connect(database_url) as connection:
+        import_hand_made_jobs(connection)
+    for name in ("config_history", "task_container_history", "checkpoint_history"):
+        rows = every_page(site, f"/api/{name}", job="swept", limit=1)
+        assert len(rows) == sum(row["job_name"] == "swept" for row in all_rows(database_url, name))
 
 
 def all_rows(url: str, name: str) -> list[dict[str, Any]]:
