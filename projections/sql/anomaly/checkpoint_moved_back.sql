@@ -23,14 +23,16 @@ language sql stable parallel safe as $$
     and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
 $$;
 
--- The value that a config key had at a record time; null: it was not set.
+-- The value that a config key had at a record time; null: it was not set. An event without a record time counts from its log_time on: a
+-- delete that a resync found has none.
 create function projection.config_value_at(log_id integer, config_key text, until timestamptz)
 returns text language sql stable parallel safe as $$
   select e.body ->> 'config_value'
   from projection.event_key k
   cross join lateral (
     select e.body, e.log_offset from projection.message_event e
-    where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $3
+    where e.log_id = k.log_id and e.key_id = k.key_id
+      and coalesce(e.record_time, (select t.at from projection.log_time_at(e.log_id, e.log_offset) t)) <= $3
     order by e.log_offset desc limit 1) e
   where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
     and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
@@ -57,12 +59,13 @@ returns boolean language sql stable parallel safe as $$
       select from projection.event_key k
       join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
       left join lateral (
-        select n.record_time from projection.message_event n
+        select coalesce(n.record_time, (select t.at from projection.log_time_at(n.log_id, n.log_offset) t)) as at
+        from projection.message_event n
         where n.log_id = e.log_id and n.key_id = e.key_id and n.log_offset > e.log_offset
         order by n.log_offset limit 1) n on true
       where k.log_id = j.log_id and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
         and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
-        and projection.time_between($7, e.record_time) <= interval '1 minute' and coalesce(n.record_time >= $6, true)
+        and projection.time_between($7, e.record_time) <= interval '1 minute' and coalesce(n.at >= $6, true)
         and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
     ) or exists (
       select from (

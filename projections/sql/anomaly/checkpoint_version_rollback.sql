@@ -32,10 +32,7 @@ select j.job_name, j.job_id, j.job_bucket, 'checkpoint_version_rollback' as anom
   t.record_time, t.message_time, t.source, t.host, t.username, j.stream_kind, j.incarnation, t.log_offset
 from projection.job_log j
 cross join lateral projection.config_event(j.log_id, 'task.checkpoint.read.versions') t
-cross join lateral (
-  select l.log_id, c.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, t.record_time) c
-  where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and c.cut >= 0
-  order by l.incarnation desc limit 1) p
+cross join lateral projection.checkpoint_log_at(j.log_id, t.log_offset) p
 cross join lateral projection.lowered_choice(j.log_id, t.log_offset, p.log_id, p.cut) n
 where j.stream_kind = 'coordinator' and t.config_value is distinct from t.previous_value;
 
