@@ -2,9 +2,9 @@
 
 A case of ``<rule>.json`` has a ``name``, what is given, and the answer to one of the `QUESTIONS` under its name. What a
 job's logs hold is given as ``config``, and as events of the ``coordinator`` stream and of the checkpoint ``topic``
-(none: the job has none): a kind of `EVENTS` and its arguments. ``{job}`` stands for the job's name; ``words`` are a
-part of a sentence that SQL has to say; ``rows`` are those of any relation or function. With ``refused``, Python raises
-ConfigError, and SQL, which goes on without the setting, gives the answer.
+(none: the job has none): a kind of `EVENTS` and its arguments. ``{job}`` stands for the job's name; ``words`` are parts
+of sentences that SQL has to say, with `` … `` between; ``rows`` are those of any relation or function. With
+``refused``, Python raises ConfigError, and SQL, which goes on without the setting, gives the answer.
 """
 
 import itertools
@@ -111,11 +111,12 @@ EVENTS: Final[dict[str, Callable[..., NewEvent]]] = {
 }
 
 
-def state_markers(offset: str | None, blob: str | None = None, store: str = "counts") -> StateMarkers:
-    """The offset of the changelog of the store ``counts``, and what another backend says of a store."""
+def state_markers(offset: str | None, blob: str | None = None, store: str = "counts", *more: str) -> StateMarkers:
+    """The offset of the changelog of the store ``counts`` (and of ``more``), and what another backend says of them."""
     changelog = SystemStreamPartition("kafka", "counts-changelog", 3)
-    kafka = {} if offset is None else {"counts": KafkaStateCheckpointMarker(changelog, offset).serialise()}
-    other = {} if blob is None else {store: blob}
+    marker = None if offset is None else KafkaStateCheckpointMarker(changelog, offset).serialise()
+    kafka = {} if marker is None else dict.fromkeys(("counts", *more), marker)
+    other = {} if blob is None else dict.fromkeys((store, *more), blob)
     return {name: of for name, of in ((KAFKA_STATE_BACKEND_FACTORY, kafka), ("com.example.Blobs", other)) if of}
 
 
@@ -268,8 +269,8 @@ def sql_rows(case: Case, job: Job) -> dict[str, list[list[Any]]]:
 
 
 def require_words(case: Case, sentences: list[str]) -> None:
-    words = case.get("words", "")
-    assert not words or any(words in sentence for sentence in sentences), sentences
+    for words in case.get("words", "").split(" … "):
+        assert not words or any(words in sentence for sentence in sentences), sentences
     assert [sentence for sentence in sentences if "PT" in sentence] == []
 
 

@@ -19,9 +19,7 @@ from (
   union all
   select * from projection.anomaly_checkpoint_moved_back
   union all
-  select * from projection.anomaly_state_behind_inputs
-  union all
-  select * from projection.anomaly_state_backends_disagree) a
+  select * from projection.anomaly_state_markers_disagree) a
 where not exists (
   select from projection.log_horizon h
   join projection.job_log j on j.log_id = h.log_id

@@ -57,3 +57,14 @@ cross join lateral projection.state_change(s.log_id, s.task_name, s.checkpoint_v
   s.marker, null, null, null, null) o
 where s.changelog_stream is null and s.own_stream is not null
   and c.earlier_log_offset is not null and o.changed_log_offset < c.changed_log_offset;
+
+-- The same commit of a task can be both, and of several stores and backends: one row, whose detail has a sentence of each.
+create view projection.anomaly_state_markers_disagree as
+select a.job_name, a.job_id, a.job_bucket, a.anomaly, a.subject, string_agg(a.detail, ' ' order by a.detail collate "C") as detail,
+  a.record_time, max(a.message_time) as message_time, max(a.source) as source, max(a.host) as host, max(a.username) as username,
+  a.stream_kind, a.incarnation, a.log_offset
+from (
+  select * from projection.anomaly_state_behind_inputs
+  union all
+  select * from projection.anomaly_state_backends_disagree) a
+group by a.job_name, a.job_id, a.job_bucket, a.anomaly, a.subject, a.record_time, a.stream_kind, a.incarnation, a.log_offset;
