@@ -54,9 +54,8 @@ create table eventlog.input_bound (
     oldest_offset bigint, end_offset bigint, end_record_time timestamptz,
     observed_at timestamptz not null,
     constraint pk_input_bound primary key (job_suffix, system_name, stream_name, partition_id, observed_at)
+        include (end_offset)
 );
-create index ix_input_bound_end_offset
-    on eventlog.input_bound (job_suffix, system_name, stream_name, partition_id, end_offset, observed_at);
 comment on column eventlog.input_bound.job_suffix is 'as in job_log';
 
 create table eventlog.retired_stream (

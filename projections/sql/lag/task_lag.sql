@@ -41,21 +41,23 @@ language sql stable parallel safe as $$
            where f.job_suffix = $1 and f.system_name = $2 and f.stream_name = $3 and f.partition_id = $4 and f.end_offset is not null
            order by f.observed_at limit 1)))::bigint end,
     case when g.records_behind is not null then g.records_behind > 0 and w.observed_at is null end, b.observed_at,
-    case when b.end_offset is not null then g.records_behind
-         when ($5, k.end_offset) is not null then greatest(k.end_offset - greatest($5, k.oldest_offset), 0) end,
-    case when b.end_offset is null then k.observed_at else b.observed_at end
+    l.records_behind, case when n.end_offset is not null then n.observed_at end
   from (select 1) one
   left join lateral projection.newest_bound($1, $2, $3, $4) b on true
-  left join lateral (                              -- the newest that did not fail
-    select n.oldest_offset, n.end_offset, n.observed_at from projection.observed_input n
-    where b.end_offset is null and n.job_suffix = $1 and n.system_name = $2 and n.stream_name = $3 and n.partition_id = $4 and n.end_offset is not null
-    order by n.observed_at desc limit 1) k on true
-  cross join lateral (select case when $5 <= b.end_offset then greatest(b.end_offset - greatest($5, b.oldest_offset), 0)
-                                  when $5 > b.end_offset and $6 > b.observed_at - interval '5 minutes' then 0 end) g(records_behind)
+  left join lateral (
+    select f.oldest_offset, f.end_offset, f.observed_at from projection.observed_input f
+    where b.end_offset is null and f.job_suffix = $1 and f.system_name = $2 and f.stream_name = $3 and f.partition_id = $4 and f.end_offset is not null
+    order by f.observed_at desc limit 1) k on true
+  cross join lateral (                             -- the newest that did not fail
+    select coalesce(b.oldest_offset, k.oldest_offset), coalesce(b.end_offset, k.end_offset), coalesce(k.observed_at, b.observed_at)
+  ) n(oldest_offset, end_offset, observed_at)
+  cross join lateral (select case when $5 <= n.end_offset then greatest(n.end_offset - greatest($5, n.oldest_offset), 0)
+                                  when $5 > n.end_offset and $6 > n.observed_at - interval '5 minutes' then 0 end) l(records_behind)
+  cross join lateral (select case when b.end_offset is not null then l.records_behind end) g(records_behind)
   left join lateral (
     select s.observed_at from projection.observed_input s
     where s.job_suffix = $1 and s.system_name = $2 and s.stream_name = $3 and s.partition_id = $4 and s.end_offset <= $5
-    order by s.end_offset desc, s.observed_at desc limit 1) w on g.records_behind > 0
+    order by s.observed_at desc limit 1) w on g.records_behind > 0
 $$;
 
 -- task_lag without the rates, which cost as much again, and without jobs whose inputs have never been observed.

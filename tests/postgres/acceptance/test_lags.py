@@ -91,15 +91,18 @@ def test_how_far_a_task_is_behind(
     assert job.lag() == [(offset, end, *expected)]
 
 
-def test_an_observation_that_failed_hides_the_one_before(database: Connection) -> None:
-    job = ObservedJob(database, ("6", 1))
+@pytest.mark.parametrize(("offset", "age", "last"), [("6", 1, 3), ("50", 20, None)])  # the second: the topic is new
+def test_an_observation_that_failed_hides_the_one_before(
+    database: Connection, offset: str, age: int, last: int | None
+) -> None:
+    job = ObservedJob(database, (offset, age))
     job.store([], minutes_ago=9)
     assert job.lag("last_records_behind, last_known_at") == [(None, None)]
     job.observe(0, 10, minutes_ago=5)
     job.store([])
-    assert job.lag() == [("6", None, None, None, None, None)]
+    assert job.lag() == [(offset, None, None, None, None, None)]
     assert job.lag("arriving_per_second, arriving_per_hour, observed_at") == [(None, None, job.now)]
-    assert job.lag("last_records_behind, last_known_at") == [(3, job.minutes_ago(5))]
+    assert job.lag("last_records_behind, last_known_at") == [(last, job.minutes_ago(5))]
     assert job.bounds("oldest_offset, end_offset, observed_at")[-1] == (None, None, job.now)
 
 
@@ -111,13 +114,10 @@ PER_HOUR: Final = "processed_per_second, arriving_per_second, processed_per_hour
 @pytest.mark.parametrize(
     ("commits", "ends", "columns", "expected"),
     [
-        (
-            [("6", 3)],
-            [(5, 9), (7, 8), (7, 6), (8, 4), (10, 2), (10, 0)],
-            SINCE,
-            (360, False),
-        ),  # since last seen missing
-        ([("6", 3)], [(8, 9), (10, 0)], SINCE, (540, True)),  # at least since the first observation
+        # since last seen missing, also if the topic was created again, or at least since the first observation
+        ([("6", 3)], [(5, 9), (7, 8), (7, 6), (8, 4), (10, 2), (10, 0)], SINCE, (360, False)),
+        ([("550", 1)], [(548, 4000), (0, 10), (540, 2), (600, 0)], SINCE, (120, False)),
+        ([("6", 3)], [(8, 9), (10, 0)], SINCE, (540, True)),
         ([("1000", 11), ("2999", 1)], [(4000, 10), (4600, 0)], PER_SECOND, (3, 1, round(1600 / (1999 / 600 - 1)))),
         ([("0", 11), ("60", 1)], [(100, 10), (160, 0)], PER_HOUR, (1, 1, 360, 360)),  # not rounded to 0
         ([("0", 60)], [(100, 5), (400, 0)], PER_SECOND, (0, 1, None)),  # never catches up
