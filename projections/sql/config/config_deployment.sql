@@ -9,11 +9,11 @@ language plpgsql stable parallel safe as $$
 declare
   event record;
   begins_at bigint;
+  known_time timestamptz;  -- the last one: a delete that a resync found has none
 begin
   deployment := 0;
   for event in
-    select w.*, (not w.is_delete and w.writer is distinct from lag(w.writer) over own)
-        or coalesce(projection.time_between(lag(w.record_time) over own, w.record_time) > interval '1 minute', false) as is_first
+    select w.*, not w.is_delete and w.writer is distinct from lag(w.writer) over own as is_other_writer
     from (
       select s.*, first_value(row(s.source, s.host, s.username)) over (partition by s.sets order by s.log_offset, s.key_id) as writer,
         max(s.log_offset) filter (where not s.is_delete)
@@ -28,13 +28,15 @@ begin
     window own as (order by w.log_offset, w.key_id)
     order by w.log_offset, w.key_id
   loop
-    if begins_at is null or event.is_first or not event.is_delete and event.set_before >= begins_at then
+    if begins_at is null or event.is_other_writer or not event.is_delete and event.set_before >= begins_at
+       or projection.time_between(known_time, event.record_time) > interval '1 minute' then
       deployment := deployment + 1;
       begins_at := event.log_offset;
     end if;
     message_key := event.message_key;
     operation := case when event.is_delete then 'delete' else 'set' end;
     record_time := event.record_time;
+    known_time := coalesce(event.record_time, known_time);
     source := event.source;
     host := event.host;
     username := event.username;
