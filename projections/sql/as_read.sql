@@ -15,13 +15,12 @@ $$;
 create function projection.receipt_job(log_ids integer[], next_offsets bigint[], at timestamptz)
 returns table (job_name text, job_id text, job_bucket integer, job_suffix text,
                coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
-               checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+               checkpoint_log integer, checkpoint_cut bigint)
 language sql stable parallel safe as $$
   select n.job_name, n.job_id, n.job_bucket, n.job_suffix,
     max(n.log_id) filter (where n.stream_kind = 'coordinator'), max(n.incarnation) filter (where n.stream_kind = 'coordinator'),
     max(n.last_offset) filter (where n.stream_kind = 'coordinator'),
-    max(n.log_id) filter (where n.stream_kind = 'checkpoint'), max(n.incarnation) filter (where n.stream_kind = 'checkpoint'),
-    max(n.last_offset) filter (where n.stream_kind = 'checkpoint')
+    max(n.log_id) filter (where n.stream_kind = 'checkpoint'), max(n.last_offset) filter (where n.stream_kind = 'checkpoint')
   from (
     select distinct on (l.job_bucket, l.job_suffix, l.stream_kind) l.* from projection.receipt_log($1, $2, $3) l
     order by l.job_bucket, l.job_suffix, l.stream_kind, l.is_complete desc, l.incarnation desc) n

@@ -1,6 +1,6 @@
 -- The columns of eventlog.log that readers of the projection may read.
 create view projection.archived_log as
-select l.log_id, l.backend, l.cluster_id, l.topic_id, l.created_at from eventlog.log l;
+select l.log_id, l.backend, l.cluster_id, l.topic_id from eventlog.log l;
 
 -- The events of the archive without their bytes, which readers of the projection may not read.
 create view projection.archived_event as

@@ -1,19 +1,18 @@
 -- The state of a store in one checkpoint, and since which commit of the same version it is the same: the event at changed_log_offset was the
--- first with it, and had earlier_offset before (null: no changelog offset, or no earlier event). Versions 0 and 1 have no markers:
--- there a store is found by its changelog.
+-- first with it, earlier_log_offset the one before (null: none). Versions 0 and 1 have no markers: there a store is found by its changelog.
 create function projection.state_change(log_id integer, task_name text, checkpoint_version integer, log_offset bigint,
                                         store_name text, factory_name text, marker text, changelog_system text,
                                         changelog_stream text, changelog_partition integer, changelog_offset text)
-returns table (key_id integer, commits_since_change bigint, changed_at timestamptz, changed_log_offset bigint, earlier_log_offset bigint, earlier_offset text)
+returns table (commits_since_change bigint, changed_at timestamptz, changed_log_offset bigint, earlier_log_offset bigint)
 language sql stable parallel safe as $$
-  select k.key_id, n.commits - 1, f.record_time, f.log_offset, d.log_offset, d.earlier_offset
+  select n.commits - 1, f.record_time, f.log_offset, d.log_offset
   from (
     select k.key_id from projection.event_key k
     join projection.checkpoint_event e on e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset = $4
     where k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
       and left(k.message_key, 100) = left($2, 100) and k.message_key = $2 and k.checkpoint_version = $3) k
   left join lateral (
-    select e.log_offset, s.earlier_offset
+    select e.log_offset
     from projection.checkpoint_event e
     left join lateral (
       select true as is_there, l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix as marker,
