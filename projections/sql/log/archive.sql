@@ -2,6 +2,10 @@
 create view projection.archived_log as
 select l.log_id, l.backend, l.cluster_id, l.topic_id from eventlog.log l;
 
+-- What readers of the projection may read of the observations: where the past of a log changed, newest last.
+create view projection.changed_past as
+select o.log_id, o.observation_id, o.from_offset from eventlog.observation o where o.kind in ('truncated', 'recreated');
+
 -- The events of the archive without their bytes, which readers of the projection may not read.
 create view projection.archived_event as
 select e.log_id, e.log_offset, e.record_time, e.archived_at, sha256(e.key) as key_sha256,

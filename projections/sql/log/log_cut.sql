@@ -71,8 +71,7 @@ create function projection.log_begins_at(log_id integer) returns table (at times
     select max(t.at)
     from projection.job_log o
     cross join lateral (
-      select x.from_offset from eventlog.observation x
-      where x.log_id = o.log_id and x.kind in ('truncated', 'recreated') order by x.observation_id desc limit 1) x
+      select x.from_offset from projection.changed_past x where x.log_id = o.log_id order by x.observation_id desc limit 1) x
     cross join lateral projection.log_time_at(o.log_id, x.from_offset) t
     where o.job_suffix = n.job_suffix and o.stream_kind = n.stream_kind and o.incarnation < n.incarnation))
   from projection.job_log n
