@@ -119,6 +119,22 @@ CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_
 $_$;
 
 --
+-- Name: checkpoint_log_at(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) RETURNS TABLE(log_id integer, cut bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select l.log_id, case when $2 is not null then (select c.cut from projection.log_cut(l.log_id, t.at) c) end
+  from projection.job_log o
+  join projection.job_log l on l.job_suffix = o.job_suffix and l.stream_kind = 'checkpoint'
+  left join lateral projection.log_time_at(o.log_id, $2) t on true
+  left join lateral projection.log_begins_at(l.log_id) b on true
+  where o.log_id = $1 and case when $2 is null then l.is_current else l.is_complete and b.at <= t.at end
+  order by l.incarnation desc limit 1
+$_$;
+
+--
 -- Name: config_event(integer, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -225,12 +241,13 @@ CREATE FUNCTION projection.is_rewind_requested(log_id integer, task_name text, s
       select from projection.event_key k
       join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
       left join lateral (
-        select n.record_time from projection.message_event n
+        select coalesce(n.record_time, (select t.at from projection.log_time_at(n.log_id, n.log_offset) t)) as at
+        from projection.message_event n
         where n.log_id = e.log_id and n.key_id = e.key_id and n.log_offset > e.log_offset
         order by n.log_offset limit 1) n on true
       where k.log_id = j.log_id and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
         and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
-        and projection.time_between($7, e.record_time) <= interval '1 minute' and coalesce(n.record_time >= $6, true)
+        and projection.time_between($7, e.record_time) <= interval '1 minute' and coalesce(n.at >= $6, true)
         and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
     ) or exists (
       select from (
@@ -242,24 +259,6 @@ CREATE FUNCTION projection.is_rewind_requested(log_id integer, task_name text, s
           and projection.is_id_of(j.log_id, split_part(k.message_key, '.', 2), $3, $4, $7)) setting(config_key)
       where lower(projection.config_value_at(j.log_id, setting.config_key, $7)) = 'true'
     )))
-$_$;
-
---
--- Name: log_cut(integer, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) RETURNS TABLE(cut bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select coalesce(
-    (select coalesce(
-        (select e.log_offset - 1 from projection.archived_event e
-         where e.log_id = $1 and e.log_offset > s.log_offset and e.record_time > $2 and e.record_time <= e.archived_at + interval '1 hour'
-         order by e.log_offset limit 1),
-        9223372036854775807)
-     from (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time <= $2
-           order by t.log_time desc, t.log_offset desc limit 1) s),
-    -1)
 $_$;
 
 --
@@ -368,17 +367,17 @@ $_$;
 -- Name: state_change(integer, text, integer, bigint, text, text, text, text, text, integer, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.state_change(log_id integer, task_name text, checkpoint_version integer, log_offset bigint, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text) RETURNS TABLE(key_id integer, commits_since_change bigint, changed_at timestamp with time zone, changed_log_offset bigint, earlier_log_offset bigint, earlier_offset text)
+CREATE FUNCTION projection.state_change(log_id integer, task_name text, checkpoint_version integer, log_offset bigint, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text) RETURNS TABLE(commits_since_change bigint, changed_at timestamp with time zone, changed_log_offset bigint, earlier_log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select k.key_id, n.commits - 1, f.record_time, f.log_offset, d.log_offset, d.earlier_offset
+  select n.commits - 1, f.record_time, f.log_offset, d.log_offset
   from (
     select k.key_id from projection.event_key k
     join projection.checkpoint_event e on e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset = $4
     where k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
       and left(k.message_key, 100) = left($2, 100) and k.message_key = $2 and k.checkpoint_version = $3) k
   left join lateral (
-    select e.log_offset, s.earlier_offset
+    select e.log_offset
     from projection.checkpoint_event e
     left join lateral (
       select true as is_there, l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix as marker,
@@ -918,13 +917,7 @@ CREATE VIEW projection.anomaly_read_versions AS
     t.log_offset
    FROM (((projection.job_log j
      CROSS JOIN LATERAL projection.config_event(j.log_id, 'task.checkpoint.read.versions'::text) t(config_value, previous_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
-     CROSS JOIN LATERAL ( SELECT l.log_id,
-            c.cut
-           FROM (projection.job_log l
-             CROSS JOIN LATERAL projection.log_cut(l.log_id, t.record_time) c(cut))
-          WHERE ((l.job_suffix = j.job_suffix) AND (l.stream_kind = 'checkpoint'::text) AND l.is_complete AND (c.cut >= 0))
-          ORDER BY l.incarnation DESC
-         LIMIT 1) p)
+     CROSS JOIN LATERAL projection.checkpoint_log_at(j.log_id, t.log_offset) p(log_id, cut))
      CROSS JOIN LATERAL projection.lowered_choice(j.log_id, t.log_offset, p.log_id, p.cut) n(task_name, checkpoint_version, log_offset, earlier_version, earlier_log_offset, partition_text, input_offset, earlier_offset))
   WHERE ((j.stream_kind = 'coordinator'::text) AND (t.config_value IS DISTINCT FROM t.previous_value));
 
@@ -1052,8 +1045,8 @@ CREATE VIEW projection.anomaly_state_backends_disagree AS
              JOIN projection.state_checkpoint r ON ((r.log_id = j.log_id)))
           WHERE (j.is_current AND (r.marker IS NOT NULL))
           WINDOW own AS (PARTITION BY j.job_name, j.job_id, r.task_name, r.store_name ORDER BY (r.changelog_stream IS NULL), r.factory_name)) s
-     CROSS JOIN LATERAL projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.own_factory, s.own_marker, s.own_system, s.own_stream, s.own_partition, s.own_offset) c(key_id, commits_since_change, changed_at, changed_log_offset, earlier_log_offset, earlier_offset))
-     CROSS JOIN LATERAL projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name, s.marker, NULL::text, NULL::text, NULL::integer, NULL::text) o(key_id, commits_since_change, changed_at, changed_log_offset, earlier_log_offset, earlier_offset))
+     CROSS JOIN LATERAL projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.own_factory, s.own_marker, s.own_system, s.own_stream, s.own_partition, s.own_offset) c(commits_since_change, changed_at, changed_log_offset, earlier_log_offset))
+     CROSS JOIN LATERAL projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name, s.marker, NULL::text, NULL::text, NULL::integer, NULL::text) o(commits_since_change, changed_at, changed_log_offset, earlier_log_offset))
   WHERE ((s.changelog_stream IS NULL) AND (s.own_stream IS NOT NULL) AND (c.earlier_log_offset IS NOT NULL) AND (o.changed_log_offset < c.changed_log_offset));
 
 --
@@ -1096,6 +1089,58 @@ CREATE VIEW projection.anomaly_state_behind_inputs AS
   WHERE (c.may_be_lower AND (NOT (EXISTS ( SELECT
            FROM projection.lowered_partition(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) i(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset)
           WHERE (NOT projection.is_changelog(c.checkpoint_version, i.system_name, i.stream_name, c.changelogs))))));
+
+--
+-- Name: anomaly_state_markers_disagree; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_state_markers_disagree AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    anomaly,
+    subject,
+    string_agg(detail, ' '::text ORDER BY (detail COLLATE "C")) AS detail,
+    record_time,
+    max(message_time) AS message_time,
+    max(source) AS source,
+    max(host) AS host,
+    max(username) AS username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM ( SELECT anomaly_state_behind_inputs.job_name,
+            anomaly_state_behind_inputs.job_id,
+            anomaly_state_behind_inputs.job_bucket,
+            anomaly_state_behind_inputs.anomaly,
+            anomaly_state_behind_inputs.subject,
+            anomaly_state_behind_inputs.detail,
+            anomaly_state_behind_inputs.record_time,
+            anomaly_state_behind_inputs.message_time,
+            anomaly_state_behind_inputs.source,
+            anomaly_state_behind_inputs.host,
+            anomaly_state_behind_inputs.username,
+            anomaly_state_behind_inputs.stream_kind,
+            anomaly_state_behind_inputs.incarnation,
+            anomaly_state_behind_inputs.log_offset
+           FROM projection.anomaly_state_behind_inputs
+        UNION ALL
+         SELECT anomaly_state_backends_disagree.job_name,
+            anomaly_state_backends_disagree.job_id,
+            anomaly_state_backends_disagree.job_bucket,
+            anomaly_state_backends_disagree.anomaly,
+            anomaly_state_backends_disagree.subject,
+            anomaly_state_backends_disagree.detail,
+            anomaly_state_backends_disagree.record_time,
+            anomaly_state_backends_disagree.message_time,
+            anomaly_state_backends_disagree.source,
+            anomaly_state_backends_disagree.host,
+            anomaly_state_backends_disagree.username,
+            anomaly_state_backends_disagree.stream_kind,
+            anomaly_state_backends_disagree.incarnation,
+            anomaly_state_backends_disagree.log_offset
+           FROM projection.anomaly_state_backends_disagree) a
+  GROUP BY job_name, job_id, job_bucket, anomaly, subject, record_time, stream_kind, incarnation, log_offset;
 
 --
 -- Name: anomaly_two_job_names; Type: VIEW; Schema: projection; Owner: -
@@ -1383,37 +1428,21 @@ CREATE VIEW coordinator.anomaly AS
             anomaly_checkpoint_moved_back.log_offset
            FROM projection.anomaly_checkpoint_moved_back
         UNION ALL
-         SELECT anomaly_state_behind_inputs.job_name,
-            anomaly_state_behind_inputs.job_id,
-            anomaly_state_behind_inputs.job_bucket,
-            anomaly_state_behind_inputs.anomaly,
-            anomaly_state_behind_inputs.subject,
-            anomaly_state_behind_inputs.detail,
-            anomaly_state_behind_inputs.record_time,
-            anomaly_state_behind_inputs.message_time,
-            anomaly_state_behind_inputs.source,
-            anomaly_state_behind_inputs.host,
-            anomaly_state_behind_inputs.username,
-            anomaly_state_behind_inputs.stream_kind,
-            anomaly_state_behind_inputs.incarnation,
-            anomaly_state_behind_inputs.log_offset
-           FROM projection.anomaly_state_behind_inputs
-        UNION ALL
-         SELECT anomaly_state_backends_disagree.job_name,
-            anomaly_state_backends_disagree.job_id,
-            anomaly_state_backends_disagree.job_bucket,
-            anomaly_state_backends_disagree.anomaly,
-            anomaly_state_backends_disagree.subject,
-            anomaly_state_backends_disagree.detail,
-            anomaly_state_backends_disagree.record_time,
-            anomaly_state_backends_disagree.message_time,
-            anomaly_state_backends_disagree.source,
-            anomaly_state_backends_disagree.host,
-            anomaly_state_backends_disagree.username,
-            anomaly_state_backends_disagree.stream_kind,
-            anomaly_state_backends_disagree.incarnation,
-            anomaly_state_backends_disagree.log_offset
-           FROM projection.anomaly_state_backends_disagree) a
+         SELECT anomaly_state_markers_disagree.job_name,
+            anomaly_state_markers_disagree.job_id,
+            anomaly_state_markers_disagree.job_bucket,
+            anomaly_state_markers_disagree.anomaly,
+            anomaly_state_markers_disagree.subject,
+            anomaly_state_markers_disagree.detail,
+            anomaly_state_markers_disagree.record_time,
+            anomaly_state_markers_disagree.message_time,
+            anomaly_state_markers_disagree.source,
+            anomaly_state_markers_disagree.host,
+            anomaly_state_markers_disagree.username,
+            anomaly_state_markers_disagree.stream_kind,
+            anomaly_state_markers_disagree.incarnation,
+            anomaly_state_markers_disagree.log_offset
+           FROM projection.anomaly_state_markers_disagree) a
   WHERE (NOT (EXISTS ( SELECT
            FROM (projection.log_horizon h
              JOIN projection.job_log j ON ((j.log_id = h.log_id)))
@@ -1466,7 +1495,7 @@ COMMENT ON COLUMN coordinator.anomaly.detail IS 'What happened, the log offsets 
 -- Name: COLUMN anomaly.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.anomaly.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN anomaly.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1624,7 +1653,7 @@ COMMENT ON COLUMN coordinator.changelog_mapping.changelog_partition IS 'The part
 -- Name: COLUMN changelog_mapping.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.changelog_mapping.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN changelog_mapping.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1856,7 +1885,7 @@ COMMENT ON COLUMN coordinator.checkpoint.origin IS 'Where the checkpoint was rea
 -- Name: COLUMN checkpoint.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.checkpoint.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN checkpoint.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2029,7 +2058,7 @@ COMMENT ON COLUMN coordinator.config.is_sensitive IS 'Whether the value is a sec
 -- Name: COLUMN config.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.config.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN config.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2194,7 +2223,7 @@ COMMENT ON COLUMN coordinator.container_execution.execution_container_id IS 'The
 -- Name: COLUMN container_execution.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.container_execution.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN container_execution.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2375,7 +2404,7 @@ COMMENT ON COLUMN coordinator.container_host.jmx_tunneling_url IS 'The URL of th
 -- Name: COLUMN container_host.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.container_host.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN container_host.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2660,7 +2689,7 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_model_id IS 'A checks
 -- Name: COLUMN job_coordinator_metadata.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2951,7 +2980,7 @@ COMMENT ON COLUMN coordinator.commit_history.partition_count IS 'The number of i
 -- Name: COLUMN commit_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.commit_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN commit_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3225,7 +3254,7 @@ COMMENT ON COLUMN coordinator.event.log_time IS 'The time of the log at the even
 -- Name: COLUMN event.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.event.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN event.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3721,7 +3750,7 @@ COMMENT ON COLUMN coordinator.startpoint.is_ambiguous IS 'Whether the key on the
 -- Name: COLUMN startpoint.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.startpoint.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN startpoint.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3944,7 +3973,7 @@ COMMENT ON COLUMN coordinator.startpoint_fan_out.fanned_out_at IS 'When the star
 -- Name: COLUMN startpoint_fan_out.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN startpoint_fan_out.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4386,7 +4415,7 @@ COMMENT ON COLUMN coordinator.state_checkpoint.checkpoint_version IS '0: `set-ch
 -- Name: COLUMN state_checkpoint.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.state_checkpoint.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN state_checkpoint.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4618,7 +4647,7 @@ COMMENT ON COLUMN coordinator.state_lag.age_seconds IS 'The time from changed_at
 -- Name: COLUMN state_lag.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_lag.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.state_lag.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN state_lag.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4783,7 +4812,7 @@ COMMENT ON COLUMN coordinator.task_container.container_id IS 'The id of the cont
 -- Name: COLUMN task_container.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.task_container.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN task_container.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4948,7 +4977,7 @@ COMMENT ON COLUMN coordinator.task_mode.task_mode IS 'Active or Standby; the nam
 -- Name: COLUMN task_mode.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.task_mode.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN task_mode.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5138,7 +5167,7 @@ COMMENT ON COLUMN coordinator.task_partition.task_name IS 'The task.';
 -- Name: COLUMN task_partition.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.task_partition.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN task_partition.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5697,7 +5726,7 @@ CREATE VIEW coordinator.checkpoint_history AS
 --
 
 COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written, on the checkpoint topic or the coordinator stream: one row per input partition. A delete or a checkpoint without partitions is one row whose partition is null. "order by log_offset desc limit n" with a job sorts all rows of the job: for its newest checkpoints use coordinator.newest_commits, and select the rows of these events by task_name and log_offset.
-Key: job_name, job_id, stream_kind, incarnation, log_offset, system_name, stream_name, partition_id, key_bucket.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, task_name, checkpoint_version, grouper_factory, system_name, stream_name, partition_id, key_bucket.';
 
 --
 -- Name: COLUMN checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5799,7 +5828,7 @@ COMMENT ON COLUMN coordinator.checkpoint_history.is_preferred IS 'Whether the jo
 -- Name: COLUMN checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.checkpoint_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN checkpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5890,22 +5919,6 @@ CREATE FUNCTION projection.checkpoint_key(log_id integer, task_name text) RETURN
     and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
     and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
   where own.log_id = $1
-$_$;
-
---
--- Name: checkpoint_log_at(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) RETURNS TABLE(log_id integer, cut bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select l.log_id, case when $2 is not null then (select c.cut from projection.log_cut(l.log_id, t.at) c) end
-  from projection.job_log o
-  join projection.job_log l on l.job_suffix = o.job_suffix and l.stream_kind = 'checkpoint'
-  left join lateral projection.log_time_at(o.log_id, $2) t on true
-  left join lateral projection.log_begins_at(l.log_id) b on true
-  where o.log_id = $1 and case when $2 is null then l.is_current else l.is_complete and b.at <= t.at end
-  order by l.incarnation desc limit 1
 $_$;
 
 --
@@ -6124,11 +6137,11 @@ CREATE FUNCTION projection.config_deployment_event(log_id integer) RETURNS TABLE
 declare
   event record;
   begins_at bigint;
+  known_time timestamptz;  -- the last one: a delete that a resync found has none
 begin
   deployment := 0;
   for event in
-    select w.*, (not w.is_delete and w.writer is distinct from lag(w.writer) over own)
-        or coalesce(projection.time_between(lag(w.record_time) over own, w.record_time) > interval '1 minute', false) as is_first
+    select w.*, not w.is_delete and w.writer is distinct from lag(w.writer) over own as is_other_writer
     from (
       select s.*, first_value(row(s.source, s.host, s.username)) over (partition by s.sets order by s.log_offset, s.key_id) as writer,
         max(s.log_offset) filter (where not s.is_delete)
@@ -6143,13 +6156,15 @@ begin
     window own as (order by w.log_offset, w.key_id)
     order by w.log_offset, w.key_id
   loop
-    if begins_at is null or event.is_first or not event.is_delete and event.set_before >= begins_at then
+    if begins_at is null or event.is_other_writer or not event.is_delete and event.set_before >= begins_at
+       or projection.time_between(known_time, event.record_time) > interval '1 minute' then
       deployment := deployment + 1;
       begins_at := event.log_offset;
     end if;
     message_key := event.message_key;
     operation := case when event.is_delete then 'delete' else 'set' end;
     record_time := event.record_time;
+    known_time := coalesce(event.record_time, known_time);
     source := event.source;
     host := event.host;
     username := event.username;
@@ -6192,7 +6207,8 @@ CREATE FUNCTION projection.config_value_at(log_id integer, config_key text, unti
   from projection.event_key k
   cross join lateral (
     select e.body, e.log_offset from projection.message_event e
-    where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $3
+    where e.log_id = k.log_id and e.key_id = k.key_id
+      and coalesce(e.record_time, (select t.at from projection.log_time_at(e.log_id, e.log_offset) t)) <= $3
     order by e.log_offset desc limit 1) e
   where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
     and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
@@ -6593,21 +6609,23 @@ CREATE FUNCTION projection.input_lag(job_suffix text, system_name text, stream_n
            where f.job_suffix = $1 and f.system_name = $2 and f.stream_name = $3 and f.partition_id = $4 and f.end_offset is not null
            order by f.observed_at limit 1)))::bigint end,
     case when g.records_behind is not null then g.records_behind > 0 and w.observed_at is null end, b.observed_at,
-    case when b.end_offset is not null then g.records_behind
-         when ($5, k.end_offset) is not null then greatest(k.end_offset - greatest($5, k.oldest_offset), 0) end,
-    case when b.end_offset is null then k.observed_at else b.observed_at end
+    l.records_behind, case when n.end_offset is not null then n.observed_at end
   from (select 1) one
   left join lateral projection.newest_bound($1, $2, $3, $4) b on true
-  left join lateral (                              -- the newest that did not fail
-    select n.oldest_offset, n.end_offset, n.observed_at from projection.observed_input n
-    where b.end_offset is null and n.job_suffix = $1 and n.system_name = $2 and n.stream_name = $3 and n.partition_id = $4 and n.end_offset is not null
-    order by n.observed_at desc limit 1) k on true
-  cross join lateral (select case when $5 <= b.end_offset then greatest(b.end_offset - greatest($5, b.oldest_offset), 0)
-                                  when $5 > b.end_offset and $6 > b.observed_at - interval '5 minutes' then 0 end) g(records_behind)
+  left join lateral (
+    select f.oldest_offset, f.end_offset, f.observed_at from projection.observed_input f
+    where b.end_offset is null and f.job_suffix = $1 and f.system_name = $2 and f.stream_name = $3 and f.partition_id = $4 and f.end_offset is not null
+    order by f.observed_at desc limit 1) k on true
+  cross join lateral (                             -- the newest that did not fail
+    select coalesce(b.oldest_offset, k.oldest_offset), coalesce(b.end_offset, k.end_offset), coalesce(k.observed_at, b.observed_at)
+  ) n(oldest_offset, end_offset, observed_at)
+  cross join lateral (select case when $5 <= n.end_offset then greatest(n.end_offset - greatest($5, n.oldest_offset), 0)
+                                  when $5 > n.end_offset and $6 > n.observed_at - interval '5 minutes' then 0 end) l(records_behind)
+  cross join lateral (select case when b.end_offset is not null then l.records_behind end) g(records_behind)
   left join lateral (
     select s.observed_at from projection.observed_input s
     where s.job_suffix = $1 and s.system_name = $2 and s.stream_name = $3 and s.partition_id = $4 and s.end_offset <= $5
-    order by s.end_offset desc, s.observed_at desc limit 1) w on g.records_behind > 0
+    order by s.observed_at desc limit 1) w on g.records_behind > 0
 $_$;
 
 --
@@ -7325,8 +7343,7 @@ CREATE FUNCTION projection.log_begins_at(log_id integer) RETURNS TABLE(at timest
     select max(t.at)
     from projection.job_log o
     cross join lateral (
-      select x.from_offset from eventlog.observation x
-      where x.log_id = o.log_id and x.kind in ('truncated', 'recreated') order by x.observation_id desc limit 1) x
+      select x.from_offset from projection.changed_past x where x.log_id = o.log_id order by x.observation_id desc limit 1) x
     cross join lateral projection.log_time_at(o.log_id, x.from_offset) t
     where o.job_suffix = n.job_suffix and o.stream_kind = n.stream_kind and o.incarnation < n.incarnation))
   from projection.job_log n
@@ -7344,6 +7361,24 @@ CREATE FUNCTION projection.log_bound(log_id integer, at timestamp with time zone
   select coalesce(
     (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time > least($2, timestamptz '294276-01-01 00:00:00+00') + interval '10 minutes' order by t.log_time, t.log_offset limit 1),
     9223372036854775807)
+$_$;
+
+--
+-- Name: log_cut(integer, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) RETURNS TABLE(cut bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce(
+    (select coalesce(
+        (select e.log_offset - 1 from projection.archived_event e
+         where e.log_id = $1 and e.log_offset > s.log_offset and e.record_time > $2 and e.record_time <= e.archived_at + interval '1 hour'
+         order by e.log_offset limit 1),
+        9223372036854775807)
+     from (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time <= $2
+           order by t.log_time desc, t.log_offset desc limit 1) s),
+    -1)
 $_$;
 
 --
@@ -7831,14 +7866,13 @@ $_$;
 -- Name: receipt_job(integer[], bigint[], timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.receipt_job(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS TABLE(job_name text, job_id text, job_bucket integer, job_suffix text, coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+CREATE FUNCTION projection.receipt_job(log_ids integer[], next_offsets bigint[], at timestamp with time zone) RETURNS TABLE(job_name text, job_id text, job_bucket integer, job_suffix text, coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select n.job_name, n.job_id, n.job_bucket, n.job_suffix,
     max(n.log_id) filter (where n.stream_kind = 'coordinator'), max(n.incarnation) filter (where n.stream_kind = 'coordinator'),
     max(n.last_offset) filter (where n.stream_kind = 'coordinator'),
-    max(n.log_id) filter (where n.stream_kind = 'checkpoint'), max(n.incarnation) filter (where n.stream_kind = 'checkpoint'),
-    max(n.last_offset) filter (where n.stream_kind = 'checkpoint')
+    max(n.log_id) filter (where n.stream_kind = 'checkpoint'), max(n.last_offset) filter (where n.stream_kind = 'checkpoint')
   from (
     select distinct on (l.job_bucket, l.job_suffix, l.stream_kind) l.* from projection.receipt_log($1, $2, $3) l
     order by l.job_bucket, l.job_suffix, l.stream_kind, l.is_complete desc, l.incarnation desc) n
@@ -8229,7 +8263,7 @@ CREATE VIEW coordinator.state_checkpoint_history AS
 --
 
 COMMENT ON VIEW coordinator.state_checkpoint_history IS 'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.
-Key: job_name, job_id, stream_kind, incarnation, log_offset, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, task_name, checkpoint_version, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 
 --
 -- Name: COLUMN state_checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8325,7 +8359,7 @@ COMMENT ON COLUMN coordinator.state_checkpoint_history.is_preferred IS 'Whether 
 -- Name: COLUMN state_checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN state_checkpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8803,7 +8837,7 @@ CREATE VIEW coordinator.changelog_mapping_history AS
 --
 
 COMMENT ON VIEW coordinator.changelog_mapping_history IS 'Every event that assigned a changelog partition to a task or deleted the assignment.
-Key: job_name, job_id, stream_kind, incarnation, log_offset.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, task_name.';
 
 --
 -- Name: COLUMN changelog_mapping_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8845,7 +8879,7 @@ COMMENT ON COLUMN coordinator.changelog_mapping_history.operation IS '`set` or `
 -- Name: COLUMN changelog_mapping_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN changelog_mapping_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8938,7 +8972,7 @@ CREATE VIEW coordinator.config_change AS
 --
 
 COMMENT ON VIEW coordinator.config_change IS 'Config events that changed a value. A deployment writes every key again; events that repeat a value are left out, and so are deletes of a key that was not set. Secrets are compared, and shown, as fingerprints. A new incarnation of a log begins with no value set. After a retention: only events beyond the horizon.
-Key: job_name, job_id, stream_kind, incarnation, log_offset.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, config_key.';
 
 --
 -- Name: COLUMN config_change.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8986,7 +9020,7 @@ COMMENT ON COLUMN coordinator.config_change.operation IS '`set` if the key has a
 -- Name: COLUMN config_change.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.config_change.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN config_change.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9219,7 +9253,7 @@ CREATE VIEW coordinator.config_history AS
 --
 
 COMMENT ON VIEW coordinator.config_history IS 'Every event that set or deleted a config key, also if the value stayed the same: each deployment writes all keys again.
-Key: job_name, job_id, stream_kind, incarnation, log_offset.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, config_key.';
 
 --
 -- Name: COLUMN config_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9267,7 +9301,7 @@ COMMENT ON COLUMN coordinator.config_history.operation IS '`set` or `delete`.';
 -- Name: COLUMN config_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.config_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN config_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9433,7 +9467,7 @@ CREATE VIEW coordinator.container_execution_history AS
 --
 
 COMMENT ON VIEW coordinator.container_execution_history IS 'Every event that set or deleted the id that the cluster gave to a container.
-Key: job_name, job_id, stream_kind, incarnation, log_offset.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, container_id.';
 
 --
 -- Name: COLUMN container_execution_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9475,7 +9509,7 @@ COMMENT ON COLUMN coordinator.container_execution_history.operation IS '`set` or
 -- Name: COLUMN container_execution_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.container_execution_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN container_execution_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9548,7 +9582,7 @@ CREATE VIEW coordinator.container_host_history AS
 --
 
 COMMENT ON VIEW coordinator.container_host_history IS 'Every event that set or deleted the host of a container.
-Key: job_name, job_id, stream_kind, incarnation, log_offset.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, container_id.';
 
 --
 -- Name: COLUMN container_host_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9602,7 +9636,7 @@ COMMENT ON COLUMN coordinator.container_host_history.operation IS '`set` or `del
 -- Name: COLUMN container_host_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.container_host_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN container_host_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -10019,7 +10053,7 @@ CREATE VIEW coordinator.job_coordinator_metadata_history AS
 --
 
 COMMENT ON VIEW coordinator.job_coordinator_metadata_history IS 'Every event that set or deleted the metadata of a job coordinator. A coordinator writes it only if it differs from what is there.
-Key: job_name, job_id, stream_kind, incarnation, log_offset.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, cluster_type.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -10073,7 +10107,7 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.operation IS '`se
 -- Name: COLUMN job_coordinator_metadata_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -10627,7 +10661,7 @@ COMMENT ON COLUMN coordinator.other_message.message_value IS 'The value of the m
 -- Name: COLUMN other_message.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.other_message.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN other_message.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -10803,7 +10837,7 @@ COMMENT ON COLUMN coordinator.quarantine.is_resolved IS 'Whether a readable valu
 -- Name: COLUMN quarantine.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.quarantine.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN quarantine.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11006,7 +11040,7 @@ COMMENT ON COLUMN coordinator.rewind.records_skipped IS 'How many offsets the ta
 -- Name: COLUMN rewind.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.rewind.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.rewind.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN rewind.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11234,7 +11268,7 @@ CREATE VIEW coordinator.task_container_history AS
 --
 
 COMMENT ON VIEW coordinator.task_container_history IS 'Every event that assigned a task to a container or deleted the assignment.
-Key: job_name, job_id, stream_kind, incarnation, log_offset.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, task_name.';
 
 --
 -- Name: COLUMN task_container_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11276,7 +11310,7 @@ COMMENT ON COLUMN coordinator.task_container_history.operation IS '`set` or `del
 -- Name: COLUMN task_container_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.task_container_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN task_container_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11641,7 +11675,7 @@ CREATE VIEW coordinator.task_mode_history AS
 --
 
 COMMENT ON VIEW coordinator.task_mode_history IS 'Every event that set or deleted the mode of a task.
-Key: job_name, job_id, stream_kind, incarnation, log_offset.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, task_name.';
 
 --
 -- Name: COLUMN task_mode_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11683,7 +11717,7 @@ COMMENT ON COLUMN coordinator.task_mode_history.operation IS '`set` or `delete`.
 -- Name: COLUMN task_mode_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.task_mode_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN task_mode_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11818,7 +11852,7 @@ COMMENT ON COLUMN coordinator.task_partition_history.operation IS '`set` or `del
 -- Name: COLUMN task_partition_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.task_partition_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time, or a resync found the delete.';
 
 --
 -- Name: COLUMN task_partition_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -12073,9 +12107,19 @@ CREATE VIEW projection.archived_log AS
  SELECT log_id,
     backend,
     cluster_id,
-    topic_id,
-    created_at
+    topic_id
    FROM eventlog.log l;
+
+--
+-- Name: changed_past; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.changed_past AS
+ SELECT log_id,
+    observation_id,
+    from_offset
+   FROM eventlog.observation o
+  WHERE (kind = ANY (ARRAY['truncated'::text, 'recreated'::text]));
 
 --
 -- Name: checkpoint_event_from_0; Type: TABLE; Schema: projection; Owner: -
@@ -12377,7 +12421,7 @@ ALTER TABLE ONLY eventlog.horizon
 --
 
 ALTER TABLE ONLY eventlog.input_bound
-    ADD CONSTRAINT pk_input_bound PRIMARY KEY (job_suffix, system_name, stream_name, partition_id, observed_at);
+    ADD CONSTRAINT pk_input_bound PRIMARY KEY (job_suffix, system_name, stream_name, partition_id, observed_at) INCLUDE (end_offset);
 
 --
 -- Name: log pk_log; Type: CONSTRAINT; Schema: eventlog; Owner: -
@@ -12632,12 +12676,6 @@ ALTER TABLE ONLY projection.event_key
     ADD CONSTRAINT uq_event_key_log_id_key_sha256 UNIQUE (log_id, key_sha256);
 
 --
--- Name: ix_input_bound_end_offset; Type: INDEX; Schema: eventlog; Owner: -
---
-
-CREATE INDEX ix_input_bound_end_offset ON eventlog.input_bound USING btree (job_suffix, system_name, stream_name, partition_id, end_offset, observed_at);
-
---
 -- Name: ix_observation_log_id_at_offset; Type: INDEX; Schema: eventlog; Owner: -
 --
 
@@ -12753,6 +12791,14 @@ GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_
 GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION checkpoint_log_at(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION config_event(log_id integer, config_key text); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12807,14 +12853,6 @@ GRANT ALL ON FUNCTION projection.is_preferred(checkpoint_version integer, record
 REVOKE ALL ON FUNCTION projection.is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
-
---
--- Name: FUNCTION log_cut(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
@@ -12991,6 +13029,13 @@ GRANT SELECT ON TABLE projection.anomaly_state_backends_disagree TO coordstream_
 
 GRANT SELECT ON TABLE projection.anomaly_state_behind_inputs TO coordstream_reader;
 GRANT SELECT ON TABLE projection.anomaly_state_behind_inputs TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_state_markers_disagree; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_state_markers_disagree TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_state_markers_disagree TO coordstream_replayer;
 
 --
 -- Name: TABLE anomaly_two_job_names; Type: ACL; Schema: projection; Owner: -
@@ -13768,14 +13813,6 @@ GRANT ALL ON FUNCTION projection.checkpoint_key(log_id integer, task_name text) 
 GRANT ALL ON FUNCTION projection.checkpoint_key(log_id integer, task_name text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpoint_log_at(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) TO coordstream_replayer;
-
---
 -- Name: FUNCTION checkpoint_now(log_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -14264,6 +14301,14 @@ GRANT ALL ON FUNCTION projection.log_begins_at(log_id integer) TO coordstream_re
 REVOKE ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION log_cut(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION log_replaced_at(log_id integer); Type: ACL; Schema: projection; Owner: -
@@ -15186,6 +15231,13 @@ GRANT SELECT ON TABLE eventlog.relation_object TO coordstream_writer;
 
 GRANT SELECT ON TABLE projection.archived_log TO coordstream_reader;
 GRANT SELECT ON TABLE projection.archived_log TO coordstream_replayer;
+
+--
+-- Name: TABLE changed_past; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.changed_past TO coordstream_reader;
+GRANT SELECT ON TABLE projection.changed_past TO coordstream_replayer;
 
 --
 -- Name: TABLE checkpoint_event_from_0; Type: ACL; Schema: projection; Owner: -
