@@ -105,7 +105,7 @@ class SteeredConsumer:
     ) -> None:
         """``connection`` is to the database of the output. ``interval``: how long to wait, in seconds, for records.
 
-        With ``available_now``, iteration ends at the present ends of the inputs.
+        With ``available_now``, iteration ends at the current ends of the inputs.
         """
         self._connection = connection
         self._job = job

@@ -56,7 +56,7 @@ def run(
         str | None,
         typer.Option(
             metavar="[HOST:]PORT",
-            help="Serve /metrics and /healthz of this process over HTTP. All hosts but 127.0.0.1 need a token.",
+            help="Serve /metrics and /healthz of this process over HTTP. All but loopback hosts need a token.",
         ),
     ] = None,
     metrics_token_file: Annotated[

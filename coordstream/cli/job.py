@@ -107,7 +107,7 @@ def show_list(
     utc: Utc = False,
     as_json: Json = False,
 ) -> None:
-    """List the jobs: whether they commit, since when not, and how far they are behind their inputs.
+    """List jobs: whether they commit, their last commit, and how far they are behind their inputs.
 
     A job is silent if a task has not committed, behind if its next record has waited for too long, and unknown if its
     logs are not read to their ends now. Its lag needs `follow --input-bounds`.

@@ -85,7 +85,7 @@ def plan(
     ] = None,
     shift_by: Annotated[
         int | None,
-        typer.Option("--shift-by", metavar="N", parser=parse_shift, help="N offsets after the next start, or before."),
+        typer.Option("--shift-by", metavar="N", parser=parse_shift, help="Add N (or -N) to the next offset to read."),
     ] = None,
     to_offset: Annotated[
         int | None,
@@ -177,7 +177,7 @@ def apply(
 def undo(
     undo_file: Annotated[Path, typer.Argument(metavar="FILE", help="The undo file that `rewind apply` has written.")],
     force: Annotated[
-        bool, typer.Option("--force", help="If the job has started since, request its starting offsets of before.")
+        bool, typer.Option("--force", help="Even if the job has started since: request its old starting offsets.")
     ] = False,
     yes: Yes = False,
     as_json: Json = False,

@@ -32,7 +32,7 @@ def _parse_base_path(text: str) -> str:
 @app.command()
 def serve(
     bind: Annotated[
-        str, typer.Option(metavar="HOST:PORT", help="The address to listen on. All but 127.0.0.1 need a token.")
+        str, typer.Option(metavar="HOST:PORT", help="The address to listen on. All but loopback need a token.")
     ] = "127.0.0.1:8470",
     token_file: Annotated[
         Path | None,

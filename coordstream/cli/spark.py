@@ -286,7 +286,7 @@ def run(
         str, typer.Argument(metavar="MODULE:STREAM", help="A SteeredStream, or a function that makes it.")
     ],
     available_now: Annotated[
-        bool, typer.Option("--available-now", help="Read to the present ends, then exit.")
+        bool, typer.Option("--available-now", help="Read to the current ends, then exit.")
     ] = False,
     interval: Annotated[
         float, duration_option("--interval", help="How long to wait for new records (default: 1s).")

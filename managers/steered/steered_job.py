@@ -127,7 +127,7 @@ class SteeredJob:
 
         ``take_over`` takes the sink over, and returns what it has committed of some partitions; ``commit`` writes a
         batch without records, at first, and when a startpoint is to be followed at once. ``interval``: how long to wait
-        for records, in seconds; None: end at the present ends. ``most``: about how many offsets a batch has at most,
+        for records, in seconds; None: end at the current ends. ``most``: about how many offsets a batch has at most,
         shared among the partitions by what each has left.
 
         Raises `InputMissing`, `OffsetError`, `ConfigError`, `RecordsLost`, and what the log and the inputs raise.

@@ -76,7 +76,7 @@ class SteeredStream(ABC):
         available_now: bool = False,
         interval: float = INTERVAL_SECONDS,
     ) -> int:
-        """Run batches until `stop`, or with ``available_now`` until the present ends; return how many were written.
+        """Run batches until `stop`, or with ``available_now`` until the current ends; return how many were written.
 
         ``interval``: how long to wait, in seconds, when there is nothing new. Raises `JobTakenOver`: another copy of
         the job has started; `SparkJobError` and `EventLogError`: an input, the log, the sink or `process` failed.
