@@ -26,6 +26,8 @@ def _value(digits: str) -> tuple[int, str]:
 TaskName = NewType("TaskName", str)
 
 NO_KEY_BUCKET: Final = -1
+_MOST_READ: Final = 200_000
+"""Dots of a startpoint's key times its characters, above which it is not read: each reading copies the text."""
 
 _INTEGER: Final = re.compile(r"[+-]?\d+")
 _WRITTEN_INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,9}")
@@ -84,10 +86,13 @@ def startpoint_key_readings(text: str) -> tuple[StartpointKey, ...]:
     """All possible meanings of a startpoint's key: ``system.stream.partition``, with or without ``.task`` after it.
 
     Stream and task names may contain dots: ``k.s.1.2`` is partition 2 of ``s.1``, or partition 1 of ``s`` for
-    task ``2``. The meaning without a task is first, then those with the longest stream name. Empty if there is none.
-    Samza compares keys as texts, so ``k.s.01`` is not a key of partition 1.
+    task ``2``. The meaning without a task is first, then those with the longest stream name. Empty if there is none,
+    or if there can be so many that they take megabytes. Samza compares keys as texts, so ``k.s.01`` is not a key of
+    partition 1.
     """
     parts = text.split(".")
+    if len(parts) * len(text) > _MOST_READ:
+        return ()
     whole = (
         [StartpointKey(SystemStreamPartition.parse(text))] if len(parts) >= 3 and _is_partition_id(parts[-1]) else []
     )

@@ -192,6 +192,7 @@ def _coordinator_meaning(key: coordinator.CoordinatorKey, secrets: SecretPolicy)
         return KeyMeaning(message_type, name, checkpoint_version=0)
     if message_type == SetTaskPartitionMapping.message_type:
         partition = decode_partition_key(name)
+        require_storable(name.encode(), [partition.system, partition.stream])
         return KeyMeaning(message_type, encode_partition_key(partition), partition=partition)
     if message_type == SetStartpoint.message_type:
         return KeyMeaning(message_type, name, readings=_readings(name))
@@ -212,5 +213,6 @@ def _other_meaning(key: coordinator.CoordinatorKey, secrets: SecretPolicy) -> Ke
 def _readings(text: str) -> tuple[StartpointKey, ...]:
     readings = startpoint_key_readings(text)
     if not readings:
-        raise WireError("bad_partition", "a startpoint's key is not written as system.stream.partition[.task]")
+        problem = "is not written as system.stream.partition[.task], or has too many dots"
+        raise WireError("bad_partition", f"a startpoint's key {problem}")
     return readings

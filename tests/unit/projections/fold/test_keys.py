@@ -85,6 +85,8 @@ def test_keys_that_are_gone_at_one_offset_do_not_stand_before_each_other() -> No
         (b'[1,"set-config","a\\u0000"]', "nul"),
         (b'[1,"set-task-partition-assignment","k.s.0"]', "not_json"),
         (b'[1,"samza-startpoint-v1","nowhere"]', "bad_partition"),
+        (b'[1,"samza-startpoint-v1","k%s"]' % (b".1" * 2_000), "bad_partition"),
+        (rb'[1,"set-task-partition-assignment","{\"system\":\"\\u0000\",\"partition\":0,\"stream\":\"s\"}"]', "nul"),
     ],
 )
 def test_an_unreadable_key_says_why(key: bytes, reason: str) -> None:
