@@ -32,8 +32,17 @@ def message_body(message: Message, is_sensitive: bool, secrets: SecretPolicy) ->
         return None
     if isinstance(message, SetConfig):
         return config_body(message.config_value, is_sensitive, secrets)
-    body: Body = secrets.mask_json(_FIELDS.get(type(message), _own_fields)(message))
+    body: Body = _masked(_FIELDS.get(type(message), _own_fields)(message), secrets)
     return body
+
+
+def _masked(value: Any, secrets: SecretPolicy) -> Any:
+    """Fields with fingerprints in place of texts that contain a secret. Their names are ours, and no secret's."""
+    if isinstance(value, dict):
+        return {name: _masked(field, secrets) for name, field in value.items()}
+    if isinstance(value, list):
+        return [_masked(item, secrets) for item in value]
+    return secrets.mask_text(value) if isinstance(value, str) else value
 
 
 def config_body(value: str, is_sensitive: bool, secrets: SecretPolicy) -> Body:

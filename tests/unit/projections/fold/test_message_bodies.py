@@ -3,9 +3,12 @@
 import json
 from typing import Final
 
+from eventlog.messages import SetStartpointFanOut
+from eventlog.partition import SystemStreamPartition
 from eventlog.secret_policy import SecretPolicy
+from eventlog.startpoint import StartpointFanOut, StartpointOldest
 from projections.fold.log_fold import LogFold
-from projections.fold.message_bodies import JSONB_VERSION, PlainConfig, other_body
+from projections.fold.message_bodies import JSONB_VERSION, PlainConfig, message_body, other_body
 
 SECRETS = SecretPolicy(b"key")
 
@@ -14,6 +17,13 @@ def test_other_messages_stay_text_but_for_their_secrets() -> None:
     assert other_body('{"a": 1}', False, SECRETS) == {"message_value": '{"a": 1}'}
     assert "hunter2" not in json.dumps(other_body('{"password":"hunter2"}', False, SECRETS))
     assert other_body("hunter2", True, SECRETS) == {"message_value": SECRETS.fingerprint("hunter2")}
+
+
+def test_names_of_columns_make_no_value_a_secret() -> None:
+    fan_out = StartpointFanOut(1, {SystemStreamPartition("k", "https://u:hunter2@h", 0): StartpointOldest(1)})
+    message = SetStartpointFanOut(task_name="t", fan_out=fan_out)
+    (body,) = (message_body(message, False, SecretPolicy(b"key", ("key", "partition"))) or {})["fan_outs"]
+    assert (body["key_bucket"], body["partition_id"], "hunter2" in body["stream_name"]) == (-1, 0, False)
 
 
 TOKEN: Final = "ghp_" + 36 * "a"
