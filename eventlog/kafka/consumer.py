@@ -104,6 +104,8 @@ class EventConsumer:
             self._streams[name] = former[name] if name in former and former[name].is_at(followed) else followed
         topics = {name: (topic_id, partition) for name, topic_id in topic_ids.items()}
         if any(self._topics.get(name, topic) != topic for name, topic in topics.items()):
+            for session in self._sessions.values():  # an answer that is still to come would be taken a second time
+                session.asked.clear()
             self._sessions.clear()
         self._topics |= topics
         self._names |= {UUID(one): name for name, one in topic_ids.items() if one is not None}

@@ -120,6 +120,17 @@ def reader(kafka_options: KafkaOptions, admin: KafkaAdmin) -> Iterator[RangeRead
         yield reader
 
 
+def test_what_was_asked_before_another_topic_was_created_again_is_not_read_twice(
+    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, names: list[str]
+) -> None:
+    for ids in admin.topic_ids(names[:2]), admin.topic_ids(names[:1]) | {names[1]: None}:
+        consumer.assign(dict.fromkeys(names[:2], 0), ids)
+        wait_until(lambda: consumer.poll(0) or any(each.has_to_answer for each in consumer._sessions.values()))
+    topics.write(names[0], new_events(1))
+    wait_until(lambda: consumer._news.qsize() == 2)
+    assert [offsets(read.events) for read in wait_until(lambda: consumer.poll(1))] == [[0]]
+
+
 def test_a_recreated_topic_is_read(
     reader: RangeReader, admin: KafkaAdmin, topics: Topics, coordinator_topic: str
 ) -> None:
