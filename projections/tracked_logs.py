@@ -200,7 +200,6 @@ def track_log(
     log = insert_position(
         connection, stored, version, is_current=is_first, is_complete=is_first, start_offset=start_offset
     )
-    connection.execute(_FORGET_REFUSAL, (log.stream.stream_name,))
     lock_job(connection, log.stream)
     name_job(connection, log.stream)
     connection.execute(KEEP_CHECKPOINTS, (log.stream.suffix,))
@@ -221,6 +220,7 @@ def insert_position(
     names = (stream.suffix, stream.job_name, stream.job_id, stream.job_bucket)
     known = (log_id, stream.stream_name, stream.stream_kind, incarnation, *names, is_current, is_complete)
     connection.execute(_INSERT_JOB_LOG, known)
+    connection.execute(_FORGET_REFUSAL, (stream.stream_name,))
     state = "catching-up" if is_complete else "replacing"
     connection.execute(_INSERT_POSITION, (log_id, start_offset, state, fold_version))
     return _log_of(connection, stream.stream_name, log_id)

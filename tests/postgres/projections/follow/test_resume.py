@@ -12,13 +12,14 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import newest_log
 from eventlog.postgres.source import PostgresSource
-from eventlog.source import StreamRefused
+from eventlog.source import KAFKA, StreamRefused
 from eventlog.streams import identify
 from projections.errors import ProjectionError, RebuildNeeded
+from projections.follow.heartbeat import write_refusal
 from projections.follow.resume import TAIL_EVENTS, LogSource
 from projections.projector import Projector
 from projections.rebuild import rebuild_log
-from projections.tracked_logs import Observation, logs_of, read_observations, track_log
+from projections.tracked_logs import Observation, logs_of, mark_for_rebuild, read_observations, track_log
 from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.projections.follow.running import ORDERS
 from tests.fixtures.properties.importing import SETTINGS, import_events
@@ -177,6 +178,9 @@ def test_an_archived_log_without_rows_is_refused(connected: Connection, cluster:
     connected.execute("delete from projection.job_log")
     with pytest.raises(RebuildNeeded, match="but its events are in the archive"):
         resume(connected, cluster)
+    write_refusal(connected, ORDERS, None, KAFKA, "Run `coordstream rebuild --all`")
+    mark_for_rebuild(connected, [KAFKA])
+    assert shown(connected, POSITIONS) == [(1, "stopped", 0, 1)]
 
 
 def test_a_postgres_log_that_ends_before_the_position_is_an_error(connected: Connection, database_url: str) -> None:
