@@ -15,7 +15,15 @@ from projections.follow.continuity import Continuity, check_continuity, is_anoth
 from projections.follow.heartbeat import server_now
 from projections.projector import Clock, MakeProjector, Projector
 from projections.retired_streams import end_retirement
-from projections.tracked_logs import Observation, TrackedLog, logs_of, register_log, track_log, write_observations
+from projections.tracked_logs import (
+    Observation,
+    TrackedLog,
+    lock_job,
+    logs_of,
+    register_log,
+    track_log,
+    write_observations,
+)
 
 _FILL_TOPIC: Final = "update eventlog.log set backend = %s, cluster_id = %s, topic_id = %s where log_id = %s"
 _CLUSTER: Final = "select cluster_id from eventlog.log where cluster_id is not null limit 1"
@@ -101,6 +109,7 @@ class LogSource:
         with self.connection.transaction():
             if continuity.discontinuity is None:
                 return _resume_point(self._continue(log, topic, continuity), topic, continuity)
+            lock_job(self.connection, log.stream)  # before the log's position, as projectors do
             kind, first, last = continuity.discontinuity
             lost = Observation(log.next_offset, kind, None, first, last)
             write_observations(self.connection, log.log_id, [lost], self.clock())
