@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
-from tests.builders import (
-    FIRST_TIME,
-    checkpoint_v1,
-    config_set,
-    recorded,
-    set_checkpoint,
-)
+from tests.builders import FIRST_TIME, checkpoint_v1, config_set, recorded, set_checkpoint
 from tests.fixtures.acceptance.imported_job import SETTINGS, ImportedJob
 
 MINUTE: Final = 60_000

@@ -22,13 +22,7 @@ from eventlog.partition import StartpointKey, TaskName, startpoint_key_readings
 from eventlog.startpoint import StartpointFanOut
 from eventlog.wire import coordinator
 from eventlog.wire.coordinator import CoordinatorKey
-from tests.vectors.building import (
-    message_of,
-    partition_of,
-    startpoint_of,
-    startpoint_of_kind,
-    text_of_utf16,
-)
+from tests.vectors.building import message_of, partition_of, startpoint_of, startpoint_of_kind, text_of_utf16
 from tests.vectors.catalogue import decoded, vectors
 
 Vector = dict[str, Any]

@@ -78,13 +78,7 @@ def test_a_cost_has_the_time_of_the_whole_task() -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        {"moves": []},
-        {"made_at": "2026-01-01T00:00:00"},
-        {"unknown": 1},
-        {"moves": [{"task_name": "t"}]},
-    ],
+    "change", [{"moves": []}, {"made_at": "2026-01-01T00:00:00"}, {"unknown": 1}, {"moves": [{"task_name": "t"}]}]
 )
 def test_a_plan_is_read_whole_or_not_at_all(change: dict[str, Any]) -> None:
     moves = [moved(15, to(7)).model_dump(mode="json")]
