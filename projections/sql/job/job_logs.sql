@@ -9,6 +9,15 @@ from projection.job_log j
 where j.is_current
 group by j.job_name, j.job_id, j.job_bucket, j.job_suffix;
 
+-- Of the logs of a job's stream, the one that is shown at a time, cut there: the newest incarnation that had begun by then. No row: none had.
+create function projection.log_shown_at(job_suffix text, stream_kind text, at timestamptz)
+returns table (log_id integer, incarnation integer, cut bigint) language sql stable parallel safe as $$
+  select l.log_id, l.incarnation, (select c.cut from projection.log_cut(l.log_id, $3) c)
+  from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+  where l.job_suffix = $1 and l.stream_kind = $2 and l.is_complete and b.at <= $3
+  order by l.incarnation desc limit 1
+$$;
+
 -- The logs of a job, each cut at a time: of each kind the newest incarnation that had begun by then; null = none had.
 -- Raises if a log whose cut is used no longer has its events up to that time (see retained_cut).
 create function projection.job_at(job_name text, job_id text, at timestamptz)
@@ -19,15 +28,11 @@ language sql stable parallel safe as $$
   select j.job_name, j.job_id, j.job_bucket, c.log_id, c.incarnation, c.cut, p.log_id, p.incarnation, p.cut
   from (select distinct l.job_name, l.job_id, l.job_bucket, l.job_suffix from projection.job_log l where l.job_name = $1 and l.job_id = $2) j
   left join lateral (
-    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, (select x.cut from projection.log_cut(l.log_id, $3) x)) as cut
-    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
-    where l.job_suffix = j.job_suffix and l.stream_kind = 'coordinator' and l.is_complete and b.at <= $3
-    order by l.incarnation desc limit 1) c on true
+    select s.log_id, s.incarnation, projection.retained_cut(s.log_id, s.cut) as cut
+    from projection.log_shown_at(j.job_suffix, 'coordinator', $3) s offset 0) c on true
   left join lateral (
-    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, (select x.cut from projection.log_cut(l.log_id, $3) x)) as cut
-    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
-    where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and b.at <= $3
-    order by l.incarnation desc limit 1) p on true
+    select s.log_id, s.incarnation, projection.retained_cut(s.log_id, s.cut) as cut
+    from projection.log_shown_at(j.job_suffix, 'checkpoint', $3) s offset 0) p on true
 $$;
 
 -- The logs of a job, one cut at an offset (inclusive), the other at that event's log_time.
@@ -48,11 +53,7 @@ language sql stable parallel safe as $$
     g.checkpoint_cut
   from projection.job_log o
   cross join lateral projection.log_time_at(o.log_id, $3) t
-  left join lateral (
-    select l.log_id, l.incarnation, (select c.cut from projection.log_cut(l.log_id, t.at) c) as cut
-    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
-    where l.job_suffix = o.job_suffix and l.stream_kind <> o.stream_kind and l.is_complete and b.at <= t.at
-    order by l.incarnation desc limit 1) x on true
+  left join lateral projection.log_shown_at(o.job_suffix, case o.stream_kind when 'coordinator' then 'checkpoint' else 'coordinator' end, t.at) x on true
   cross join lateral (
     select case o.stream_kind when 'coordinator' then $3 else projection.retained_cut(x.log_id, x.cut) end as coordinator_cut,
            case o.stream_kind when 'checkpoint' then $3 else projection.retained_cut(x.log_id, x.cut) end as checkpoint_cut

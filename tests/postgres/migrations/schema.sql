@@ -6714,15 +6714,11 @@ CREATE FUNCTION projection.job_at(job_name text, job_id text, at timestamp with 
   select j.job_name, j.job_id, j.job_bucket, c.log_id, c.incarnation, c.cut, p.log_id, p.incarnation, p.cut
   from (select distinct l.job_name, l.job_id, l.job_bucket, l.job_suffix from projection.job_log l where l.job_name = $1 and l.job_id = $2) j
   left join lateral (
-    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, (select x.cut from projection.log_cut(l.log_id, $3) x)) as cut
-    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
-    where l.job_suffix = j.job_suffix and l.stream_kind = 'coordinator' and l.is_complete and b.at <= $3
-    order by l.incarnation desc limit 1) c on true
+    select s.log_id, s.incarnation, projection.retained_cut(s.log_id, s.cut) as cut
+    from projection.log_shown_at(j.job_suffix, 'coordinator', $3) s offset 0) c on true
   left join lateral (
-    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, (select x.cut from projection.log_cut(l.log_id, $3) x)) as cut
-    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
-    where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and b.at <= $3
-    order by l.incarnation desc limit 1) p on true
+    select s.log_id, s.incarnation, projection.retained_cut(s.log_id, s.cut) as cut
+    from projection.log_shown_at(j.job_suffix, 'checkpoint', $3) s offset 0) p on true
 $_$;
 
 --
@@ -6741,11 +6737,7 @@ CREATE FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset 
     g.checkpoint_cut
   from projection.job_log o
   cross join lateral projection.log_time_at(o.log_id, $3) t
-  left join lateral (
-    select l.log_id, l.incarnation, (select c.cut from projection.log_cut(l.log_id, t.at) c) as cut
-    from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
-    where l.job_suffix = o.job_suffix and l.stream_kind <> o.stream_kind and l.is_complete and b.at <= t.at
-    order by l.incarnation desc limit 1) x on true
+  left join lateral projection.log_shown_at(o.job_suffix, case o.stream_kind when 'coordinator' then 'checkpoint' else 'coordinator' end, t.at) x on true
   cross join lateral (
     select case o.stream_kind when 'coordinator' then $3 else projection.retained_cut(x.log_id, x.cut) end as coordinator_cut,
            case o.stream_kind when 'checkpoint' then $3 else projection.retained_cut(x.log_id, x.cut) end as checkpoint_cut
@@ -7393,6 +7385,19 @@ CREATE FUNCTION projection.log_replaced_at(log_id integer) RETURNS TABLE(at time
   join projection.job_log n on n.job_suffix = o.job_suffix and n.stream_kind = o.stream_kind and n.incarnation > o.incarnation and n.is_complete
   cross join lateral projection.log_begins_at(n.log_id) b
   where o.log_id = $1
+$_$;
+
+--
+-- Name: log_shown_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.log_shown_at(job_suffix text, stream_kind text, at timestamp with time zone) RETURNS TABLE(log_id integer, incarnation integer, cut bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select l.log_id, l.incarnation, (select c.cut from projection.log_cut(l.log_id, $3) c)
+  from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+  where l.job_suffix = $1 and l.stream_kind = $2 and l.is_complete and b.at <= $3
+  order by l.incarnation desc limit 1
 $_$;
 
 --
@@ -14317,6 +14322,14 @@ GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time 
 REVOKE ALL ON FUNCTION projection.log_replaced_at(log_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.log_replaced_at(log_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.log_replaced_at(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION log_shown_at(job_suffix text, stream_kind text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.log_shown_at(job_suffix text, stream_kind text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_shown_at(job_suffix text, stream_kind text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_shown_at(job_suffix text, stream_kind text, at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION log_time_at(log_id integer, log_offset bigint); Type: ACL; Schema: projection; Owner: -
