@@ -30,10 +30,8 @@ _STEPS: Final = sql.SQL("select * from coordinator.explain(%(name)s, %(id)s, %(t
 _NEXT_START: Final = sql.SQL("""
 select s.job_name, s.job_id, s.task_name, s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.decided_by,
   s.startpoint_type, s.startpoint_value, s.starting_offset, c.input_offset, n.next_offset,
-  case when n.start_at < n.next_offset then n.next_offset - n.start_at when n.start_at >= n.next_offset then 0 end
-    as records_again,
-  case when n.start_at > n.next_offset then n.start_at - n.next_offset when n.start_at <= n.next_offset then 0 end
-    as records_skipped, s.ignored_reason
+  case when n.skipped is not null then greatest(-n.skipped, 0) end as records_again,
+  case when n.skipped is not null then greatest(n.skipped, 0) end as records_skipped, s.ignored_reason
 from ({starting_offset}) s
 left join ({checkpoint}) c
   on (c.job_name, c.job_id, c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket)
@@ -48,7 +46,8 @@ cross join lateral (
   select projection.next_offset(c.input_offset_number) as next_offset,
     case when s.decided_by = 'checkpoint' then projection.next_offset(c.input_offset_number)
          when s.startpoint_type = 'oldest' then b.oldest_offset when s.startpoint_type = 'upcoming' then b.end_offset
-         else projection.offset_number(s.starting_offset) end as start_at) n
+         else projection.offset_number(s.starting_offset) end
+      - projection.next_offset(c.input_offset_number) as skipped) n
 """)
 _LOGS: Final = {"coordinator": "coordinator stream", "checkpoint": "checkpoint topic"}
 
