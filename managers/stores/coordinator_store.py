@@ -71,7 +71,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
     def __init__(self, log: EventLog) -> None:
         self._log: Final = log
         self._lock: Final = RLock()
-        self._state: KeyedState[bytes] = KeyedState(lambda _key, value: value)
+        self._state: KeyedState[bytes] = KeyedState(_keep_bytes)
         self._position = 0
         self._is_ready = False
         self._unreadable: set[tuple[NamespacedKey, bytes]] = set()
@@ -161,7 +161,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         """Close the store. The log stays open."""
         with self._lock:
             self._is_ready = False
-            self._state, self._readable = KeyedState(lambda _key, value: value), {}
+            self._state, self._readable = KeyedState(_keep_bytes), {}
             self._position = 0
 
     def __enter__(self) -> Self:
@@ -262,6 +262,10 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         if offsets == range(self._position, self._position + len(events)):
             for offset, event in zip(offsets, events, strict=True):
                 self._apply(RecordedEvent(offset, 0, LOG_APPEND_TIME, event.key, event.value))
+
+
+def _keep_bytes(_key: bytes, value: bytes) -> bytes:
+    return value
 
 
 def _event(name: NamespacedKey, value: bytes) -> NewEvent:
