@@ -51,7 +51,7 @@ def default_home() -> Path:
 class Settings(BaseSettings):
     """All settings, read once by :func:`load_settings`.
 
-    - ``home`` has the embedded Postgres, the masking key and caches.
+    - ``home`` has the embedded Postgres, the mask key and caches.
     - ``database_url``: unset means the embedded Postgres.
     - ``mask_key`` is any text but an empty one; unset means a key file in ``home``.
     - ``secret_patterns`` replace the default patterns. A config value is shown as a fingerprint if its key contains one

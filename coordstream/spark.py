@@ -90,7 +90,7 @@ def _database_url() -> str:
 def register(spark: "SparkSession") -> None:
     """Register the data source `coordinator_stream`, for `spark.read` and `spark.readStream`, with a session.
 
-    Database, brokers and masking key are those of the settings; Spark's options and plans do not show them.
+    Database, brokers and mask key are those of the settings; Spark's options and plans do not show them.
     """
     with open_database(warns=False) as database:
         register_source(spark, LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka))

@@ -50,7 +50,7 @@ def holds_fingerprint(data: bytes) -> bool:
 class SecretPolicy:
     """What is a secret, and how it is masked.
 
-    ``key`` is the key of the installation: the same secret always has the same fingerprint, so that one can see whether
+    ``key`` is the mask key: the same secret always has the same fingerprint, so that one can see whether
     it changed but not its value. ``patterns`` are parts of names, in any case; a dot within one also matches ``_``,
     ``-`` or nothing. Names that end with some words (`SecretNames`) and values of known form (`has_secret_form`) are
     secrets with any patterns.

@@ -137,7 +137,7 @@ class CheckpointNotWritten(CheckpointError):
 
 
 class CheckpointFileError(CheckpointError):
-    """A line of a property file with offsets is invalid. Nothing was written."""
+    """A line of a properties file with offsets is invalid. Nothing was written."""
 
     def __init__(self, place: str, line_number: int, reason: str) -> None:
         self.place = place

@@ -18,7 +18,7 @@ class PositionMoved(ProjectionError):
     def __init__(self, stream_name: str, expected: int) -> None:
         self.stream_name = stream_name
         super().__init__(
-            f"The position of {stream_name} is no longer {expected}: another projector has moved it, so this one stops."
+            f"Another process has moved the position of {stream_name}, which was {expected}, so this one stops."
         )
 
 
@@ -45,7 +45,7 @@ class FoldVersionDiffers(ProjectionError):
     def __init__(self, stream_name: str, stored: str, ours: str) -> None:
         self.stream_name = stream_name
         super().__init__(
-            f"{stream_name} was folded with version {stored}, but this program has {ours}. {_remedy(stored, ours)}"
+            f"The rows of {stream_name} have fold version {stored}, this program has {ours}. {_remedy(stored, ours)}"
         )
 
 
@@ -77,6 +77,6 @@ class LockLost(ProjectionError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The session that held the locks of the streams was replaced by another one. Connect directly to Postgres, "
-            "not through a pooler."
+            "The connection to Postgres has another session now, so the locks of the streams are lost. Connect "
+            "directly, or through a pooler in session mode."
         )

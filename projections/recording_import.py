@@ -111,8 +111,8 @@ def _require_all(connection: Connection, log: StoredLog, events: Iterable[Record
     if present is None:
         name = log.stream_name
         raise ProjectionError(
-            f"{name} is a log in Postgres, and the recording has events that differ from it or that it lacks. "
-            "An import does not change such a log. Append a recording of the new events only, with "
+            f"The recording has events that {name}, a log in Postgres, does not have, and an import cannot change such "
+            "a log. Append a recording of the new events only, with "
             f"`coordstream log append {name} --from-file FILE`, or import this one into another database."
         )
     return present

@@ -219,8 +219,8 @@ def _drop(connection: Connection, objects: Iterable[str]) -> None:
         if len(failed) == len(remaining):
             others = _column(connection, _USERS_OBJECTS, {"objects": failed})
             raise SchemaDamaged(
-                f"Cannot re-create the {failed[0]}: what you created depends on it ({', '.join(others)}). "
-                "Drop yours, run `coordstream db migrate`, and create yours again."
+                f"Cannot re-create the {failed[0]}: your objects depend on it ({', '.join(others)}). "
+                "Drop them, run `coordstream db migrate`, and create them again."
             )
         remaining = failed
 

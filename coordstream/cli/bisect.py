@@ -155,7 +155,7 @@ def _is_true(connection: Connection, condition: sql.SQL, cut: JobCut) -> bool:
         reason = server_reason(error) or "the database refused it"
         raise CoordstreamError(f"Invalid condition: {reason}. {_EXPECTED}") from None
     if [len(row) for row in rows] != [1]:
-        raise CoordstreamError(f"Invalid condition: it is not one value. {_EXPECTED}")
+        raise CoordstreamError(f"Invalid condition: it returns several values. {_EXPECTED}")
     return bool(rows[0][0])
 
 

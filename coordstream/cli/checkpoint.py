@@ -160,7 +160,7 @@ def write(
     file: Annotated[
         str | None,
         typer.Option(
-            "--from-file", metavar="FILE", help="A property file of Samza's CheckpointTool; - is standard input."
+            "--from-file", metavar="FILE", help="A properties file of Samza's CheckpointTool; - is standard input."
         ),
     ] = None,
     replace_all: Annotated[

@@ -152,7 +152,7 @@ def write_file(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Write a job's whole config from a property file, as a deployment of Samza does.
+    """Write a job's whole config from a properties file, as a Samza deployment does.
 
     Every key of the file is set, and keys that it lacks are deleted. The coordinator stream is created if it is
     missing. A write-once key that would change is refused, and so is the config of another job on the same stream.

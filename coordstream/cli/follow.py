@@ -94,7 +94,7 @@ def follow(
     log_format: Format = LogFormat.TEXT,
     as_json: JsonReport = False,
 ) -> None:
-    """Follow streams on the Kafka brokers of the settings, or else in the database. SIGTERM stops it cleanly.
+    """Follow streams on the Kafka brokers, or in the database if none are set. SIGTERM stops it cleanly.
 
     Example: coordstream follow --all --once
 

@@ -105,7 +105,7 @@ def import_checked(database: Database, streams: Sequence[CheckedStream]) -> tupl
 
 def _check(file: Path, spool: LineSpool) -> CheckedRecording:
     if file.exists() and not file.is_file() and not file.is_dir():
-        raise CoordstreamError(f"'{file}' is not a regular file, and it is read twice. Write it to a file first.")
+        raise CoordstreamError(f"'{file}' is not a regular file, and an import reads twice. Save it as a file first.")
     with Console(stderr=True).status(f"Checking {file}") if file.is_file() else nullcontext():
         recording = check_recording(file, spool)
     if not recording.summaries:

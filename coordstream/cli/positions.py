@@ -1,4 +1,4 @@
-"""Inputs, positions and offsets of tasks as users type them, in commands and in property files."""
+"""Inputs, positions and offsets of tasks as users type them, in commands and in properties files."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -123,7 +123,7 @@ def parse_offsets_of_tasks(words: Sequence[str]) -> TaskOffsets:
 
 
 def read_offsets(name: str) -> TaskOffsets:
-    """Read the offsets in a property file; ``-`` is standard input.
+    """Read the offsets in a properties file; ``-`` is standard input.
 
     Raises:
         OSError: The file cannot be read.

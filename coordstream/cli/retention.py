@@ -79,8 +79,9 @@ def retention(
     """Detach the events that are older than a horizon, unless a state since then needs them.
 
     What is true now, and what was true at any time since the horizon, stays as it is. For other times, as-of functions
-    raise an error, and histories keep only the events of the state at the horizon. A partition that loses events is
-    detached and replaced; nothing is deleted. Followers may run meanwhile. With --all, it asks for confirmation.
+    raise an error, and histories keep only the events of the state at the horizon. The archive loses nothing: a
+    partition with events to detach is replaced by a copy without them, and stays, detached, as a table of its own.
+    Followers may run meanwhile. With --all, it asks for confirmation.
 
     Example: coordstream retention --all --keep 365d --dry-run
     """

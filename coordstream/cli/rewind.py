@@ -81,7 +81,7 @@ _CHECK_COLUMNS: Final = (*_MOVE, Column("read up to", "reached_offset", "right")
 def plan(
     job: JobWord,
     to_datetime: Annotated[
-        datetime | None, time_option("--to-datetime", help="The first records since this time: ISO 8601, or '2h' ago.")
+        datetime | None, time_option("--to-datetime", help="First records since then: ISO 8601, or '2 hours ago'.")
     ] = None,
     shift_by: Annotated[
         int | None,
@@ -191,7 +191,7 @@ def undo(
     saved = _read(undo_file, UndoFile, "rewind apply")
     with open_startpoint_job(saved.plan.job_word) as found:
         if found.log.stream_id != saved.plan.coordinator_stream_id:
-            raise RewindError(f"The coordinator stream of {found.job} was created again. There is nothing to undo.")
+            raise RewindError(f"The coordinator stream of {found.job} was re-created. There is nothing to undo.")
         make_change(requests_to_undo(found, saved, undo_file, force=force), yes=yes, as_json=as_json)
 
 

@@ -102,7 +102,7 @@ def choose_readers(facts: StartpointFacts, words: Sequence[str], task_names: Seq
         and (not inputs or any(one.includes(partition) for one in inputs))
     ]
     if not chosen:
-        raise RewindError("No task of the job is known to read a selected partition. Nothing to rewind.")
+        raise RewindError("No task is known to read a selected partition. `coordstream explain` lists the partitions.")
     return chosen
 
 

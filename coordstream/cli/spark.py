@@ -66,13 +66,13 @@ def follow(
     master: Master = None,
     conf: Conf = None,
 ) -> None:
-    """Follow streams on the Kafka brokers of the settings with Structured Streaming. SIGTERM stops it cleanly.
+    """Follow streams on the Kafka brokers with Structured Streaming. SIGTERM stops it cleanly.
 
     Example: coordstream spark follow --all --once --master 'local[2]'
 
-    Executors apply the events, log by log, each batch in one transaction with the log's position. The position decides
-    where a log is read on; Spark's checkpoint is temporary. Otherwise it does what `coordstream follow` does, also
-    beside it, and has the same exit codes.
+    Executors apply the events, log by log, each batch in one transaction with the log's position. Each log continues at
+    its position in the database; Spark's checkpoint is temporary. In all else it behaves as `coordstream follow` does,
+    with the same exit codes, and both can run at the same time. It does not run on Spark Connect.
     """
     from coordstream.cli.follow import plan_of, run_follow  # noqa: PLC0415 (loads the follower)
 

@@ -1,4 +1,4 @@
-"""A job's config in a property file, its secrets, and its coordinator stream."""
+"""A job's config in a properties file, its secrets, and its coordinator stream."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,7 +16,7 @@ from managers.job_names import Config, coordinator_stream
 from managers.stream_creation import create_coordinator_stream
 
 PropertyFile = typer.Option(
-    metavar="FILE", help="The whole config, as a property file (key=value lines, as in Samza); - is standard input."
+    metavar="FILE", help="The whole config, as a properties file (key=value lines, as in Samza); - is standard input."
 )
 
 

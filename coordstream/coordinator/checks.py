@@ -77,7 +77,7 @@ class PeriodicCheck:
             is_new = type(error) is not type(self.failure)
             self.failure = error
             if is_new:
-                self._report(f"{next(self.failures())} It is tried again.")
+                self._report(f"{next(self.failures())} It will be tried again.")
                 self._report(describe_crash(error))
         else:
             self.failure = None
@@ -129,13 +129,13 @@ class StreamPartitionCountMonitor(PeriodicCheck):
         differing = {stream: (known[stream], now) for stream, now in counts.items() if now != known[stream]}
         over = [stream for stream in self._reported if stream in counts and stream not in differing]
         if restored := [".".join(stream) for stream in over if self._reported[stream][0] == known[stream]]:
-            self._report(f"{_listed(restored)}: the number of partitions is that of the job model again.")
+            self._report(f"{_listed(restored)}: again as many partitions as in the job model.")
         new = {stream: change for stream, change in sorted(differing.items()) if self._reported.get(stream) != change}
         self._reported = {stream: each for stream, each in self._reported.items() if stream not in over} | new
         fewer = [f"{'.'.join(stream)} ({before} to {now})" for stream, (before, now) in new.items() if now < before]
         if fewer:
             lost = list_names(fewer, _MOST_NAMES)
-            self._report(f"Streams lost partitions: {lost}. Check whether they were created again.")
+            self._report(f"Streams lost partitions: {lost}. Check whether they were re-created.")
         for stream, (before, now) in new.items():
             if now > before:
                 self._context.changes.put(f"{'.'.join(stream)} has {now} partitions; the job model has {before}")

@@ -191,8 +191,8 @@ class CoordinatorProcess:
         if self._is_unchecked:
             if not self._coordinator.is_current(self._require_started()):
                 raise JobTakenOver(
-                    f"Another coordinator of {printable_text(self._options.job)} ran while this one had lost its lock, "
-                    "and wrote another job model. Start it again."
+                    f"Another coordinator of {printable_text(self._options.job)} wrote another job model while "
+                    "this one had lost its lock. Start this one again."
                 )
             self._is_unchecked = False
 
@@ -205,8 +205,8 @@ class CoordinatorProcess:
         if self._is_unchecked:
             self._require_started()
             raise EventLogError(
-                f"The database ended the session that held the lock of {printable_text(self._options.job)} during a "
-                "write. Nothing was written; the job is checked before it is tried again."
+                f"The database ended the session with the lock of {printable_text(self._options.job)}, so nothing was "
+                "written. The coordinator checks the job, and tries again."
             )
 
     def _require_started(self) -> JobAttempt:

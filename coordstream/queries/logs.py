@@ -167,8 +167,8 @@ def _of_log(log: Row, limits: Limits) -> Iterator[str]:
         yield f"is not followed now: {log['state_detail']}"
     if log["topic_is_missing"]:
         yield (
-            "is missing on its brokers. Create the topic again, check the rights of our Kafka user, or run "
-            f"`coordstream log retire {log['stream_name']}` if its job was deleted"
+            "does not exist on its brokers, or the Kafka user may not describe it. Create it again, grant the right, "
+            f"or run `coordstream log retire {log['stream_name']}` if its job was deleted"
         )
     if limits.must_be_live and log["state"] in _NOT_LIVE:
         yield _NOT_LIVE[log["state"]]

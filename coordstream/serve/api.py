@@ -88,7 +88,7 @@ class Query:
         except (JSONDecodeError, RecursionError):
             key = None
         if not isinstance(key, list) or not all(map(_is_value, key)):
-            raise Refused('Invalid value of "after": expected that of the link "next" of another answer.')
+            raise Refused('Invalid value of "after": expected the one of the link "next" in the previous answer.')
         return key
 
 

@@ -118,8 +118,8 @@ class ReadPool:
         except (InsufficientPrivilege, InvalidParameterValue):
             user = connection.info.user
             raise Refused(
-                f"Database user {user!r} can read secrets, and may not take the role {READER}. Connect as a user with "
-                f'that role only, or run `coordstream db grant reader "{user}"` as a user who may grant it.',
+                f"Database user {user!r} can read secrets, and is not a member of the role {READER}. Connect as a user "
+                f'with that role only, or run `coordstream db grant reader "{user}"` as a user who may grant it.',
                 503,
             ) from None
 

@@ -18,7 +18,7 @@ PORT_OPTION: Final = "--metrics-port"
 TOKEN_OPTION: Final = "--metrics-token-file"  # noqa: S105 (its name)
 
 TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
-UNEXPLAINED: Final = "The process does not work as it should. Send the token to see why."
+UNEXPLAINED: Final = "The process is unhealthy. Send the token to see why."
 
 
 class Watched(Protocol):

@@ -19,7 +19,7 @@ _NATURAL_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LETTERS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 ENCODING: Final = "iso-8859-1"
-"""Java's encoding of property files. Other characters are written as ``\\uXXXX``."""
+"""Java's encoding of properties files. Other characters are written as ``\\uXXXX``."""
 _BYTE_ORDER_MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _PROPERTY: Final = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
 
@@ -122,7 +122,7 @@ class OffsetFile(NamedTuple):
 
 
 def parse_offsets(text: str, place: str = "the file", *, is_strict: bool = False) -> OffsetFile:
-    """Parse a property file of Samza's CheckpointTool (SAMZA-1505) into the offsets of each task.
+    """Parse a properties file of Samza's CheckpointTool (SAMZA-1505) into the offsets of each task.
 
     Other lines are ignored, with a warning. ``is_strict`` refuses lines that begin like offsets, or are not properties.
     Spaces in task names may be escaped, as in Java's files, or not, as Samza's tool prints them. Raises

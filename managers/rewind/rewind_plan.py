@@ -134,7 +134,7 @@ def require_unchanged(plan: RewindPlan, now: RewindPlan) -> None:
     Checkpoints may have moved forward, as those of a running job do.
     """
     if now.coordinator_stream_id != plan.coordinator_stream_id:
-        raise RewindError(f"The coordinator stream of {plan.job_word} was created again since the plan. {_NEW_PLAN}")
+        raise RewindError(f"The coordinator stream of {plan.job_word} was re-created since the plan. {_NEW_PLAN}")
     moves = {move.reader: move for move in now.moves}
     for old in plan.moves:
         new = moves[old.reader]
@@ -157,8 +157,8 @@ def require_followed(plan: RewindPlan, starts: Starts) -> None:
         start = starts[move.reader]
         if start.decided_by != "startpoint" or start.starting_offset not in (None, str(move.to_offset)):
             raise RewindError(
-                f"{move} would not start at offset {move.to_offset}: the {start.decided_by} decides, as "
-                "`coordstream explain` shows."
+                f"{move} would not start at offset {move.to_offset}: the {start.decided_by} decides. Run "
+                "`coordstream explain` to see why."
             )
 
 

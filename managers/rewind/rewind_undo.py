@@ -33,8 +33,8 @@ def requests_of(plan: RewindPlan, reads: TaskPartitions, created_ms: int) -> dic
     for key_text in requests:
         if len(meanings.get(key_text, ())) != 1:
             raise RewindError(
-                f"The startpoint request {key_text!r} has several meanings, so Samza would ignore it. Stop the job, "
-                "and use `coordstream checkpoint write`."
+                f"The key {key_text!r} of a startpoint request is ambiguous, because names in it contain dots: Samza "
+                "would ignore it. Stop the job, and use `coordstream checkpoint write`."
             )
     return requests
 
@@ -65,7 +65,7 @@ def undone_requests(saved: UndoFile, log: EventLog, now_ms: int, *, force: bool)
                 if not force:
                     raise RewindError(
                         f"Too late to undo: the job has started from the startpoint request {key_text!r}. "
-                        "Use --force to request the starting offsets of before."
+                        "Use --force to request the offsets from which it would have started without the rewind."
                     )
                 undone[key_text] = encode_startpoint(StartpointSpecific(str(move.from_offset), now_ms))
             case [*_, last] if last != before:

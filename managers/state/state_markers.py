@@ -88,5 +88,5 @@ def committed_offset(
 def _marked_offset(marker: str, changelog: SystemStreamPartition) -> str | None:
     parsed = KafkaStateCheckpointMarker.parse(marker)
     if parsed.changelog != changelog:
-        raise WireError("bad_partition", f"it is that of {parsed.changelog}, but the store's changelog is {changelog}")
+        raise WireError("bad_partition", f"it names changelog {parsed.changelog}, but the store's is {changelog}")
     return parsed.offset

@@ -50,7 +50,7 @@ class JobOfAnotherProgram(ManagerError):
     def __init__(self, job_name: str, job_id: str, reason: str) -> None:
         self.job_name = job_name
         self.job_id = job_id
-        super().__init__(f"Job {job_name}/{job_id} is not this program's: {reason}. Choose another name or id.")
+        super().__init__(f"Job {job_name}/{job_id} belongs to another program: {reason}. Choose another name or id.")
 
 
 class JobRecord(Startable):

@@ -47,8 +47,8 @@ class RecordsLost(ManagerError):
         self.partition = partition
         self.next_offset = next_offset
         super().__init__(
-            f"{partition} is to be read from offset {next_offset}, but has offsets from {oldest_offset} to before "
-            f"{end_offset}. Request a startpoint where to continue (`coordstream startpoint write`)."
+            f"The next offset of {partition} is {next_offset}, but it has only offsets from {oldest_offset} to before "
+            f"{end_offset}. Request a startpoint there (`coordstream startpoint write`)."
         )
 
 

@@ -146,8 +146,8 @@ def _failure(log: LakeLog, known: LakeLog | None, fold_version: str | None) -> s
 
 def _other_database(lake: Lake, log: LakeLog) -> LakeError:
     return LakeError(
-        f"Lake '{shown(lake.uri)}' has {log.key} of another database, or events that this database has lost. "
-        "Use a folder of its own for each database."
+        f"Lake '{shown(lake.uri)}' has events of {log.key} that this database lacks: it is the lake of another one, or "
+        "this one lost events. Use a folder of its own for each database."
     )
 
 

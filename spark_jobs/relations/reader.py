@@ -118,7 +118,7 @@ class RelationReader:
         """
         others = (job, as_of, as_of_offset, columns, leave_receipt or None)
         if receipt is not None and any(each is not None for each in others):
-            raise SparkJobError("A receipt says what was read. Pass nothing but partitions with it.")
+            raise SparkJobError("A receipt names what was read. Pass nothing but partitions with it.")
         if receipt is None and relation is None:
             raise SparkJobError("Nothing to read. Pass the name of a relation, or the number of a receipt.")
         relation = relation or ""

@@ -64,8 +64,8 @@ class Receipt(NamedTuple):
         if found != self.content:
             raise SparkJobError(
                 f'Relation "{self.relation}" no longer has the {self.content.row_count} rows of receipt {self.number},'
-                f" but {found.row_count} that differ. Their events may have been detached by a retention, keys found"
-                " deleted by a resync, or a job named by config since. Read the relation without the receipt."
+                f" but {found.row_count} that differ. Since then, a retention may have detached events, a resync found"
+                " keys deleted, or config named a job. Read the relation without the receipt."
             )
         _LEFT[rows] = self.number
 
@@ -87,7 +87,7 @@ def ends_of(moment: OpenSnapshot, relation: str, job: Job | None, cut: Cut | Non
     """What a read now or at a cut shows. Raises SparkJobError if no log had begun then."""
     ((log_ids, next_offsets, at),) = moment.ask(ends_query(relation, job, cut), relation)
     if log_ids is None:
-        raise SparkJobError("No log had begun then, so a receipt would name nothing. Read without leave_receipt.")
+        raise SparkJobError("No log had an event then, so a receipt would be empty. Read without leave_receipt.")
     return LogEnds(log_ids, next_offsets, at)
 
 

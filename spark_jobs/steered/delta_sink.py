@@ -53,13 +53,13 @@ class DeltaSink(Sink):
             try:
                 self._table = table = DeltaTable(self._uri)
             except TableNotFoundError:
-                raise SparkJobError(f"The sink '{shown(self._uri)}' is no Delta table. Create it first.") from None
+                raise SparkJobError(f"The sink '{shown(self._uri)}' is not a Delta table. Create it first.") from None
             metadata = table.metadata()
             rules = _RULES.findall(f"{table.schema().to_json()} {json.dumps(metadata.configuration)}")
             if excluded := [*(f"partition column {each}" for each in metadata.partition_columns), *rules]:
                 raise SparkJobError(
-                    f"The Delta table '{shown(self._uri)}' has {', '.join(excluded)}, which a DeltaSink ignores. "
-                    "Use a table without partitions, constraints, column mapping, and generated columns."
+                    f"The Delta table '{shown(self._uri)}' has {', '.join(excluded)}, which DeltaSink does not "
+                    "support. Use a table without partitions, constraints, column mapping, and generated columns."
                 )
             self._copy = self._version(":copy") + 1
             found = {each: table.transaction_version(f"{self._app}:{each}") for each in partitions}

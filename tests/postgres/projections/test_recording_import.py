@@ -130,7 +130,7 @@ def test_as_of_a_time_shows_the_incarnation_of_that_time(connected: Connection) 
 def test_rows_folded_with_another_key_are_refused(connected: Connection) -> None:
     other = FoldSettings(SecretPolicy(b"another key of an installation.."))
     import_events(connected, STREAM, OLD)
-    message = f"{STREAM} was folded with version {CODE_VERSION}-.*MASK_KEY.*import them into a new database"
+    message = f"The rows of {STREAM} have fold version {CODE_VERSION}-.*MASK_KEY.*import them into a new database"
     with pytest.raises(FoldVersionDiffers, match=message):
         import_stream(connected, identify(STREAM), lambda: OLD, other, lambda: ARCHIVED_AT)
     assert shown(connected) == OLD_ROWS

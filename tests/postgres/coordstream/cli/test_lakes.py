@@ -74,7 +74,7 @@ def test_a_lake_of_two_runs_is_imported_into_a_new_database(
 
     other = on_new_database()
     other.done("import", *RECORDING_A)
-    assert "of another database, or events that this database has lost" in other.refused("export", "--lake", lake)
+    assert "that this database lacks: it is the lake of another one" in other.refused("export", "--lake", lake)
 
 
 def verified(cli: CommandLine, lake: Path) -> list[dict[str, object]]:

@@ -147,7 +147,7 @@ def test_a_lock_that_was_lost_in_a_write_ends_the_write(
 
     assert lock.take()
     process = process_of(log, lock)
-    with pytest.raises(EventLogError, match="ended the session that held the lock of orders during a write"):
+    with pytest.raises(EventLogError, match="ended the session with the lock of orders, so nothing was written"):
         process._store.update(lose_lock_and_add_one, "set-config")
     assert store.get(key) == b"5"
     process._keep_lock()

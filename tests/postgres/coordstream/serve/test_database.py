@@ -47,7 +47,7 @@ def test_a_login_that_sees_secrets_must_be_able_to_give_that_up(
             with pool.snapshot() as connection:
                 assert connection.execute("select count(*) from coordinator.job").fetchone() == (0,)
         else:
-            with pytest.raises(Refused, match="can read secrets, and may not take the role"), pool.snapshot():
+            with pytest.raises(Refused, match="can read secrets, and is not a member of the role"), pool.snapshot():
                 pass
         pool.close()
 

@@ -105,7 +105,7 @@ def test_a_job_of_another_program_is_refused(cli: CommandLine, source: str) -> N
     with pytest.raises(JobOfAnotherProgram) as refused, open_job_record("counts", source=SOURCE):
         pass
     assert str(refused.value) == (
-        f"Job counts/1 is not this program's: app.runner in its config is {source!r}, not {SOURCE!r}. "
+        f"Job counts/1 belongs to another program: app.runner in its config is {source!r}, not {SOURCE!r}. "
         "Choose another name or id."
     )
     assert event_counts(cli) == written

@@ -201,7 +201,7 @@ def test_giving_up_a_stream_does_not_stop_others(
     run(database_url, source, FollowPlan((ORDERS,), once=True))
     connected.execute("update projection.position set fold_version = 'other'")
     with following(database_url, source, FollowPlan((ORDERS, COUNTS))) as running:
-        running.wait_for("was folded with version other")
+        running.wait_for("have fold version other")
         wait_until(lambda: position(connected, COUNTS) == (1, 1, "live", 1), what="the other stream")
         assert running.outcomes == []
     assert list(running.outcomes[0].failures) == [ORDERS]

@@ -145,5 +145,5 @@ def test_a_plan_is_for_one_coordinator_stream(kafka_cli: CommandLine, job: Rewin
     topics.write(job.coordinator, [NewEvent(event.key, event.value) for event in events])
     ends = job.ends()
     for words in ("apply", PLAN), ("undo", UNDO):
-        assert "was created again" in kafka_cli.refused("rewind", *words, "--yes")
+        assert "was re-created" in kafka_cli.refused("rewind", *words, "--yes")
     assert job.ends() == ends

@@ -196,8 +196,8 @@ def test_a_query_without_a_name_and_a_job_of_others_are_refused(
         observe(spark, "counts", "")
     with pytest.raises(SparkJobError, match="Expected NAME or NAME/ID"):
         observe(spark, "a b", NAME)
-    with pytest.raises(SparkJobError, match=r"is not this program's: app\.runner"):
+    with pytest.raises(SparkJobError, match=r"belongs to another program: app\.runner"):
         observe(spark, "wordcount_pv", NAME)
     assert not spark.streams.active
-    with pytest.raises(SparkJobError, match=r"is not this program's: app\.runner"):
+    with pytest.raises(SparkJobError, match=r"belongs to another program: app\.runner"):
         starting_offsets("wordcount_pv")

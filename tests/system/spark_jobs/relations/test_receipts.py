@@ -160,11 +160,11 @@ def test_a_reader_needs_no_other_right(spark: SparkSession, fleet_url: str) -> N
     [
         (None, {}, r"^Nothing to read\. Pass the name of a relation, or the number of a receipt\.$"),
         (None, {"receipt": 10**9}, r"^No receipt 1000000000\. The relation spark_read lists the receipts\.$"),
-        (None, {"receipt": 1, "job": JOB}, r"^A receipt says what was read\. Pass nothing but partitions with it\.$"),
+        (None, {"receipt": 1, "job": JOB}, r"^A receipt names what was read\. Pass nothing but partitions with it\.$"),
         (None, {"receipt": 1, "leave_receipt": True}, "Pass nothing but partitions"),
         ("task_lag", {"leave_receipt": True}, r'^Relation "task_lag" cannot be read again\. These can: .*starting_off'),
         ("job", {"leave_receipt": True}, r'^Relation "job" cannot be read again\. These can: changelog_mapping, '),
-        ("config", {"leave_receipt": True, "as_of": "2001-01-01"}, r"^No log had begun then"),
+        ("config", {"leave_receipt": True, "as_of": "2001-01-01"}, r"^No log had an event then"),
     ],
 )
 def test_what_cannot_be_is_reported(

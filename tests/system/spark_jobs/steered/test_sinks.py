@@ -83,12 +83,12 @@ def test_a_delta_table_that_the_sink_cannot_write_is_refused(table: str) -> None
             DeltaSink(path).open("clicks", "1", [])
         return str(error.value)
 
-    assert refusal(f"{table}/none").endswith("is no Delta table. Create it first.")
+    assert refusal(f"{table}/none").endswith("is not a Delta table. Create it first.")
     columns = pa.schema([pa.field("number", pa.int64(), nullable=False)])
     strict = DeltaTable.create(f"{table}/strict", columns, configuration={"delta.columnMapping.mode": "name"})
     strict.alter.add_constraint({"positive": "number > 0"})
     rules = '"nullable":false, "delta.columnMapping.physicalName", "delta.constraints.positive"'
-    assert f"has {rules}, which a DeltaSink ignores." in refusal(f"{table}/strict")
+    assert f"has {rules}, which DeltaSink does not support." in refusal(f"{table}/strict")
     protocol = {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["rowTracking"]}
     Path(table, "_delta_log", f"{1:020}.json").write_text(json.dumps({"protocol": protocol}) + "\n")
     assert "cannot be used: Unsupported table features required: [RowTracking]" in refusal(table)

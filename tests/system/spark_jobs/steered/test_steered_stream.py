@@ -55,7 +55,7 @@ def test_a_startpoint_is_followed_at_once_if_the_config_says_so(spark: SparkSess
 def test_lost_records_stop_the_job(spark: SparkSession, clicks_job: ClicksJob) -> None:
     clicks_job.stream().run(spark, available_now=True)
     clicks_job.rewind(partition=0, offset=5000)
-    with pytest.raises(RecordsLost, match="is to be read from offset 5000, but has offsets from 0 to before 100"):
+    with pytest.raises(RecordsLost, match="is 5000, but it has only offsets from 0 to before 100"):
         clicks_job.stream().run(spark, available_now=True)
     clicks_job.rewind(partition=0, offset=90)
     clicks_job.stream().run(spark, available_now=True)

@@ -86,8 +86,8 @@ def test_what_is_over_is_said_and_reported_when_it_happens_again() -> None:
     for now in (1, 2, 1, EventLogError("No broker answers."), 1, 2, 3, 2, 3):
         inputs.now["clicks-1"] = now
         inputs.partitions.check()
-    lost = "Streams lost partitions: kafka.clicks-1 (2 to 1). Check whether they were created again."
-    restored = "kafka.clicks-1: the number of partitions is that of the job model again."
+    lost = "Streams lost partitions: kafka.clicks-1 (2 to 1). Check whether they were re-created."
+    restored = "kafka.clicks-1: again as many partitions as in the job model."
     assert inputs.lines == [
         lost,
         restored,
@@ -225,9 +225,9 @@ def test_outages_and_unexpected_errors_are_told_once_and_known_until_they_end(
     monkeypatch.setattr(watched.store, "messages", messages)
     assert watched.check() == ["No broker answers. Retrying."]
     assert (watched.watch.has_outage, [*watched.watch.failures()]) == (True, [])
-    assert watched.check()[0] == f"{failure.format('KeyError')} It is tried again."
+    assert watched.check()[0] == f"{failure.format('KeyError')} It will be tried again."
     assert watched.check() == []
-    assert watched.check()[0] == f"{failure.format('ValueError')} It is tried again."
+    assert watched.check()[0] == f"{failure.format('ValueError')} It will be tried again."
     assert "hunter2" not in "".join(watched.sentences)
     assert [*watched.watch.failures()] == [failure.format("ValueError")]
     changed = "The config changed (task.class). The next start uses it."
