@@ -13,7 +13,7 @@ cross join lateral (
   select case when r.status = 'consumed' and r.startpoint_type = 'specific'
     then projection.offset_number(r.startpoint_value) - projection.next_offset(projection.offset_number(r.earlier_offset)) end) n(skipped)
 where j.stream_kind = 'coordinator' and coalesce(r.log_offset > b.last_offset, true);
-comment on view coordinator.rewind is E'Every startpoint that a start of the job fanned out to a task and that left the fan-out again: what was asked, what became of it, and how many records were read again or skipped. Pending startpoints are in startpoint and startpoint_fan_out.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, task_name, system_name, stream_name, partition_id, key_bucket.';
+comment on view coordinator.rewind is E'Startpoints that were fanned out to a task and have since left its fan-out: the request, its outcome, and how many records were read again or skipped. Pending startpoints are in startpoint and startpoint_fan_out.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.rewind.startpoint_type is 'oldest, upcoming, specific or timestamp.';
 comment on column coordinator.rewind.startpoint_value is 'The next offset to read, or a time in ms since 1970. Null: oldest and upcoming have none.';
 comment on column coordinator.rewind.created_at is 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';

@@ -1452,7 +1452,7 @@ CREATE VIEW coordinator.anomaly AS
 -- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.anomaly IS 'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. For some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour is read whole, about 3.5 s of CPU per million events. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read. After a retention: only anomalies beyond the horizon, as far as the retained events show them.
+COMMENT ON VIEW coordinator.anomaly IS 'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. A query reads little: the fold marks the checkpoints that may be anomalies, and only these are read, also for all jobs at once or a range of record_time. Exception: if task.live.checkpoint.max.age of a job is below 5 minutes or above an hour, some kinds read all its events, about 3.5 s of CPU per million. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read. After a retention: only anomalies beyond the horizon, as far as the retained events show them.
 Key: job_name, job_id, stream_kind, incarnation, log_offset, anomaly, subject.';
 
 --
@@ -2570,7 +2570,7 @@ $_$;
 -- Name: FUNCTION fingerprint(job_name text, job_id text); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.fingerprint(job_name text, job_id text) IS 'The number of rows of a job in each table of the schema projection, and in archived_event and log_gap there, with a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. All relations are made of these rows: if a relation differs, so does one of the fingerprints. Compare it with that of another database, or with an earlier one. What depends on the clock, on the follower or on the database is left out: positions, the bytes of archived events and when they were archived, and the numbers of logs, incarnations, keys and layouts. Secrets count with their masked values, which differ between installations with different masking keys. Compare only fingerprints of the same version of coordstream. Reads every row once; raises for an unknown job.';
+COMMENT ON FUNCTION coordinator.fingerprint(job_name text, job_id text) IS 'The number of rows of a job in each table of the schema projection, and in archived_event and log_gap there, with a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. All relations are made of these rows: if a relation differs, so does one of the fingerprints. Compare it with that of another database, or with an earlier one. What depends on the clock, on the follower or on the database is left out: positions, the bytes of archived events and when they were archived, and the numbers of logs, incarnations, keys and layouts. Secrets count with their masked values, which differ between installations with different mask keys. Compare only fingerprints of the same version of coordstream. Reads every row once; raises for an unknown job.';
 
 --
 -- Name: input_offset_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -2968,7 +2968,7 @@ COMMENT ON COLUMN coordinator.commit_history.checkpoint_id IS 'Identifies the co
 -- Name: COLUMN commit_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written: of the versions of a commit, the first in the job''s read versions; one of lower priority only if the task has no checkpoint of a better version before it, or only an outdated one. Never true in a log that checkpoints are not read from.';
+COMMENT ON COLUMN coordinator.commit_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written. Of the versions of a commit, that is the first in task.checkpoint.read.versions. Another one is preferred only if the task has no earlier checkpoint of a version before it in that list, or only an outdated one. Always false in a log that checkpoints are not read from.';
 
 --
 -- Name: COLUMN commit_history.partition_count; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5822,7 +5822,7 @@ COMMENT ON COLUMN coordinator.checkpoint_history.operation IS '`set` or `delete`
 -- Name: COLUMN checkpoint_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written: of the versions of a commit, the first in the job''s read versions; one of lower priority only if the task has no checkpoint of a better version before it, or only an outdated one. Never true in a log that checkpoints are not read from.';
+COMMENT ON COLUMN coordinator.checkpoint_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written. Of the versions of a commit, that is the first in task.checkpoint.read.versions. Another one is preferred only if the task has no earlier checkpoint of a version before it in that list, or only an outdated one. Always false in a log that checkpoints are not read from.';
 
 --
 -- Name: COLUMN checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8358,7 +8358,7 @@ COMMENT ON COLUMN coordinator.state_checkpoint_history.operation IS '`set` or `d
 -- Name: COLUMN state_checkpoint_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written: of the versions of a commit, the first in the job''s read versions; one of lower priority only if the task has no checkpoint of a better version before it, or only an outdated one. Never true in a log that checkpoints are not read from.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written. Of the versions of a commit, that is the first in task.checkpoint.read.versions. Another one is preferred only if the task has no earlier checkpoint of a version before it in that list, or only an outdated one. Always false in a log that checkpoints are not read from.';
 
 --
 -- Name: COLUMN state_checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -10936,7 +10936,7 @@ CREATE VIEW coordinator.rewind AS
 -- Name: VIEW rewind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.rewind IS 'Every startpoint that a start of the job fanned out to a task and that left the fan-out again: what was asked, what became of it, and how many records were read again or skipped. Pending startpoints are in startpoint and startpoint_fan_out.
+COMMENT ON VIEW coordinator.rewind IS 'Startpoints that were fanned out to a task and have since left its fan-out: the request, its outcome, and how many records were read again or skipped. Pending startpoints are in startpoint and startpoint_fan_out.
 Key: job_name, job_id, stream_kind, incarnation, log_offset, task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
@@ -11597,7 +11597,7 @@ COMMENT ON COLUMN coordinator.task_lag.records_lost IS 'Number of records after 
 -- Name: COLUMN task_lag.seconds_behind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_lag.seconds_behind IS 'How long the next record has been waiting, at most: the time from the last observation without that record to the newest. If no observation is that old, at least: the time from the oldest observation to the newest. 0 if that is not a lower bound: no record is waiting. Null: unknown, as records_behind.';
+COMMENT ON COLUMN coordinator.task_lag.seconds_behind IS 'How long the next record has waited, as the observations show it. Normally an upper bound: the time from the last observation without that record to the newest one. If all observations have the record, a lower bound: the time from the oldest one to the newest. 0 without is_lower_bound: no record is waiting. Null: unknown, as records_behind.';
 
 --
 -- Name: COLUMN task_lag.is_lower_bound; Type: COMMENT; Schema: coordinator; Owner: -
