@@ -3,7 +3,8 @@
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, TypeGuard
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
@@ -19,6 +20,8 @@ _REWRITE_CHECKPOINT: Final[dict[str, Callable[[bytes], bytes]]] = {
     checkpoint_topic.KEY_TYPE_V2: lambda value: checkpoint_topic.encode_v2(checkpoint_topic.decode_v2(value)),
 }
 
+_with_default_patterns: Final = lru_cache(maxsize=1)(SecretPolicy)
+
 
 def mask_event(event: RecordedEvent, secrets: SecretPolicy) -> RecordedEvent:
     """The event without secrets; an event without any is returned unchanged, byte for byte.
@@ -27,9 +30,11 @@ def mask_event(event: RecordedEvent, secrets: SecretPolicy) -> RecordedEvent:
     decoded is masked as a whole if its name is that of a secret.
     """
     key = _decode(event.key)
-    is_sensitive = _is_sensitive(key, event.key, secrets)
+    is_place = _names_place(key)
+    is_sensitive = not is_place and _is_sensitive(key, event.key, secrets)
+    of_key = _with_default_patterns(secrets.key) if is_place else secrets  # Samza's own names of fields match none
     return event._replace(
-        key=None if event.key is None else _mask(event.key, key is None and is_sensitive, secrets),
+        key=None if event.key is None else _mask(event.key, key is None and is_sensitive, of_key),
         value=None if event.value is None else _mask_value(key, event.value, is_sensitive, secrets),
         headers=tuple(
             (name, None if value is None else _mask(value, secrets.is_secret_name(name), secrets))
@@ -47,16 +52,20 @@ def _decode(data: bytes | None) -> Key | None:
     return None
 
 
+def _names_place(key: Key | None) -> TypeGuard[Key]:
+    """Whether the key names a task, a container or a partition."""
+    if isinstance(key, coordinator.CoordinatorKey):
+        return key.message_type in KEYED_BY_PLACE
+    return key is not None and key.key_type in _REWRITE_CHECKPOINT
+
+
 def _is_sensitive(key: Key | None, data: bytes | None, secrets: SecretPolicy) -> bool:
     """Whether the key alone makes the value a secret."""
     if isinstance(key, coordinator.CoordinatorKey):
-        if key.message_type in KEYED_BY_PLACE:
-            return False
         is_config = key.message_type == SetConfig.message_type
         return secrets.is_secret_name(key.key) or (not is_config and secrets.is_secret_name(key.message_type))
     if key is not None:
-        is_checkpoint = key.key_type in _REWRITE_CHECKPOINT
-        return not is_checkpoint and (secrets.is_secret_name(key.task_name) or secrets.is_secret_name(key.key_type))
+        return secrets.is_secret_name(key.task_name) or secrets.is_secret_name(key.key_type)
     return data is not None and secrets.is_secret_name(data.decode("utf-8", "replace"))
 
 
@@ -65,7 +74,7 @@ def _mask_value(key: Key | None, value: bytes, is_sensitive: bool, secrets: Secr
         masked = _mask_config(value, is_sensitive, secrets)
         if masked is not None:
             return masked
-    if key is not None and _is_written_by_samza(key, value) and not _any_text_holds_secret(loads(value), secrets):
+    if _names_place(key) and _is_written_by_samza(key, value) and not _any_text_holds_secret(loads(value), secrets):
         return value
     return _mask(value, is_sensitive, secrets)
 
@@ -91,13 +100,10 @@ def _mask_field(value: Any, is_sensitive: bool, secrets: SecretPolicy) -> Any:
 
 
 def _is_written_by_samza(key: Key, value: bytes) -> bool:
-    """Whether the value is exactly what Samza writes, so its field names are those of partitions and stores."""
+    """Whether a place's value is exactly what Samza writes, so its field names are those of partitions and stores."""
     try:
         if isinstance(key, checkpoint_topic.CheckpointKey):
-            rewrite = _REWRITE_CHECKPOINT.get(key.key_type)
-            return rewrite is not None and rewrite(value) == value
-        if key.message_type not in KEYED_BY_PLACE:
-            return False
+            return _REWRITE_CHECKPOINT[key.key_type](value) == value
         message = coordinator.decode_message(key, value).model_copy(update={"origin": None})
         return coordinator.encode_message(message)[1] == value
     except WireError:

@@ -15,6 +15,7 @@ from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS, SecretPolicy
 from eventlog.wire import checkpoint_topic
 from eventlog.wire.coordinator import encode_key
+from eventlog.wire.jackson import encode_partition_key
 
 POLICY = SecretPolicy(b"key")
 PLANTED = "hunter2-Zq9"
@@ -44,12 +45,8 @@ def shown(masked: RecordedEvent) -> Any:
 def test_a_config_value_keeps_its_envelope_and_shows_the_relations_fingerprint() -> None:
     masked = mask_event(config("db.password", PLANTED), POLICY)
     assert masked.key == encode_key("set-config", "db.password")
-    assert shown(masked) == {
-        "host": "h",
-        "values": {"value": POLICY.fingerprint(PLANTED)},
-        "username": "u",
-        "timestamp": 1,
-    }
+    fingerprint = POLICY.fingerprint(PLANTED)
+    assert shown(masked) == {"host": "h", "values": {"value": fingerprint}, "username": "u", "timestamp": 1}
 
 
 @pytest.mark.parametrize("value", ["x://u:hunter2-Zq9@h", '{"a": {"token": "hunter2-Zq9"}, "b": 1}'])
@@ -137,12 +134,14 @@ HARMLESS = {
     "a task named like a secret": event(
         encode_key("set-task-container-assignment", "token 0"), b'{"values":{"containerId":"1"}}'
     ),
+    "a partition": event(encode_key("set-task-partition-assignment", encode_partition_key(TOKENS)), None),
 }
 
 
 @pytest.mark.parametrize("harmless", HARMLESS.values(), ids=HARMLESS)
 def test_an_event_without_a_secret_stays_unchanged(harmless: RecordedEvent) -> None:
     assert mask_event(harmless, POLICY) == harmless
+    assert mask_event(harmless, SecretPolicy(b"key", ("key", "partition"))).key == harmless.key
 
 
 TEXTS = st.text(max_size=10)
