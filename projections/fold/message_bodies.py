@@ -13,6 +13,7 @@ from eventlog.messages import (
     SetConfig,
     SetStartpoint,
     SetStartpointFanOut,
+    SetTaskContainerMapping,
     SetTaskPartitionMapping,
 )
 from eventlog.partition import SystemStreamPartition
@@ -32,17 +33,7 @@ def message_body(message: Message, is_sensitive: bool, secrets: SecretPolicy) ->
         return None
     if isinstance(message, SetConfig):
         return config_body(message.config_value, is_sensitive, secrets)
-    body: Body = _masked(_FIELDS.get(type(message), _own_fields)(message), secrets)
-    return body
-
-
-def _masked(value: Any, secrets: SecretPolicy) -> Any:
-    """Fields with fingerprints in place of texts that contain a secret. Their names are ours, and no secret's."""
-    if isinstance(value, dict):
-        return {name: _masked(field, secrets) for name, field in value.items()}
-    if isinstance(value, list):
-        return [_masked(item, secrets) for item in value]
-    return secrets.mask_text(value) if isinstance(value, str) else value
+    return _FIELDS.get(type(message), _own_fields)(message, secrets)
 
 
 def config_body(value: str, is_sensitive: bool, secrets: SecretPolicy) -> Body:
@@ -62,19 +53,19 @@ def encode_body(body: Body) -> bytes:
     return JSONB_VERSION + _encode(body).encode()
 
 
-def _startpoint(startpoint: Startpoint) -> Body:
+def _startpoint(startpoint: Startpoint, secrets: SecretPolicy) -> Body:
     return {
         "startpoint_type": startpoint.kind,
-        "startpoint_value": startpoint.value,
+        "startpoint_value": startpoint.value and secrets.mask_text(startpoint.value),
         "created_ms": startpoint.creation_timestamp,
     }
 
 
-def _fan_out(message: SetStartpointFanOut) -> Body:
+def _fan_out(message: SetStartpointFanOut, secrets: SecretPolicy) -> Body:
     fan_outs = message.fan_out.fan_outs.items()
     return {
         "fanned_out_ms": message.fan_out.timestamp,
-        "fan_outs": [_partition(partition) | _startpoint(startpoint) for partition, startpoint in fan_outs],
+        "fan_outs": [_partition(partition) | _startpoint(startpoint, secrets) for partition, startpoint in fan_outs],
     }
 
 
@@ -87,13 +78,15 @@ def _partition(partition: SystemStreamPartition) -> Body:
     }
 
 
-def _own_fields(message: NamedMessage) -> Body:
-    return {name: value for name, value in message.content().items() if name not in {message.key_field, "version"}}
+def _own_fields(message: NamedMessage, secrets: SecretPolicy) -> Body:
+    fields = ((name, value) for name, value in message.content().items() if name not in {message.key_field, "version"})
+    return {name: secrets.mask_text(value) if isinstance(value, str) else value for name, value in fields}
 
 
-_FIELDS: Final[dict[type, Callable[[Any], Body]]] = {
-    SetTaskPartitionMapping: lambda message: {"task_names": list(dict.fromkeys(message.task_names))},
-    SetStartpoint: lambda message: _startpoint(message.startpoint),
+_FIELDS: Final[dict[type, Callable[[Any, SecretPolicy], Body]]] = {
+    SetTaskContainerMapping: lambda message, _: {"container_id": message.container_id},
+    SetTaskPartitionMapping: lambda message, _: {"task_names": list(dict.fromkeys(message.task_names))},
+    SetStartpoint: lambda message, secrets: _startpoint(message.startpoint, secrets),
     SetStartpointFanOut: _fan_out,
 }
 

@@ -3,10 +3,10 @@
 import json
 from typing import Final
 
-from eventlog.messages import SetStartpointFanOut
+from eventlog.messages import SetStartpointFanOut, SetTaskContainerMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.secret_policy import SecretPolicy
-from eventlog.startpoint import StartpointFanOut, StartpointOldest
+from eventlog.startpoint import StartpointFanOut, StartpointSpecific
 from projections.fold.log_fold import LogFold
 from projections.fold.message_bodies import JSONB_VERSION, PlainConfig, message_body, other_body
 
@@ -19,11 +19,15 @@ def test_other_messages_stay_text_but_for_their_secrets() -> None:
     assert other_body("hunter2", True, SECRETS) == {"message_value": SECRETS.fingerprint("hunter2")}
 
 
-def test_names_of_columns_make_no_value_a_secret() -> None:
-    fan_out = StartpointFanOut(1, {SystemStreamPartition("k", "https://u:hunter2@h", 0): StartpointOldest(1)})
+def test_names_that_relations_join_on_and_names_of_columns_make_no_value_a_secret() -> None:
+    name, start = "https://u:hunter2@h", StartpointSpecific("password=hunter2", 1)
+    fan_out = StartpointFanOut(1, {SystemStreamPartition("k", name, 0): start})
     message = SetStartpointFanOut(task_name="t", fan_out=fan_out)
-    (body,) = (message_body(message, False, SecretPolicy(b"key", ("key", "partition"))) or {})["fan_outs"]
-    assert (body["key_bucket"], body["partition_id"], "hunter2" in body["stream_name"]) == (-1, 0, False)
+    (body,) = (message_body(message, False, SecretPolicy(b"key", ("key", "partition", "password"))) or {})["fan_outs"]
+    assert (body["key_bucket"], body["partition_id"], body["stream_name"]) == (-1, 0, name)
+    assert body["startpoint_value"] == SECRETS.fingerprint("password=hunter2")
+    container = SetTaskContainerMapping(task_name="t", container_id=name)
+    assert message_body(container, False, SECRETS) == {"container_id": name}
 
 
 TOKEN: Final = "ghp_" + 36 * "a"
