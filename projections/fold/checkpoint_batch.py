@@ -20,7 +20,7 @@ from projections.fold.checkpoints import (
     BatchLayouts,
     DecodedCheckpoint,
     decode_checkpoint,
-    mask_offsets,
+    mask_checkpoint,
 )
 from projections.fold.keys import (
     FIELDS,
@@ -180,7 +180,7 @@ class CheckpointBatch:
         self._quarantine.resolve(entry, offset)
         if value is None or decoded is None:
             return CheckpointRow(offset, record_time, log_id, key_id)
-        decoded = mask_offsets(decoded, self._log.secrets)
+        decoded = mask_checkpoint(decoded, self._log.secrets)
         if decoded.duplicates:
             note = WireError("duplicate_partition", "a partition is repeated in the checkpoint: the last one counts")
             self._quarantine.add(entry, None, offset, record_time, value, note)

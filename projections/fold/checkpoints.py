@@ -22,7 +22,7 @@ class LayoutEntry(NamedTuple):
 
     A state entry of V1 has no factory and store: the job's config knows them. Its marker, in V2, is
     ``marker_prefix``, the offset, ``marker_suffix``; system, stream and partition are None where the marker is not
-    Kafka's, and the offset then is the marker itself.
+    Kafka's or contains a secret, and the offset then is the marker itself, or its fingerprint.
     """
 
     partition_id: int | None
@@ -120,10 +120,18 @@ def decode_checkpoint(version: int, key: CoordinatorKey | None, value: bytes) ->
     return decoded
 
 
-def mask_offsets(decoded: DecodedCheckpoint, secrets: SecretPolicy) -> DecodedCheckpoint:
-    """The checkpoint with fingerprints for secrets in offsets: those of other systems than Kafka are any text."""
-    masked = [text if text is None or text.isdecimal() else secrets.mask_text(text) for text in decoded.offsets]
-    return decoded if masked == decoded.offsets else decoded._replace(offsets=masked)
+def mask_checkpoint(decoded: DecodedCheckpoint, secrets: SecretPolicy) -> DecodedCheckpoint:
+    """The checkpoint with fingerprints for offsets and markers that contain a secret: both may be any text."""
+    layout, offsets = list(decoded.layout), list(decoded.offsets)
+    for at, (entry, offset) in enumerate(zip(decoded.layout, decoded.offsets, strict=True)):
+        text = f"{entry.marker_prefix or ''}{offset or ''}{entry.marker_suffix or ''}"
+        is_kafka = bool(entry.marker_prefix)
+        is_plain = KafkaStateCheckpointMarker.parse(text).serialise() == text if is_kafka else text.isdecimal()
+        if not is_plain and secrets.holds_secret(text):
+            offsets[at] = secrets.fingerprint(text)
+            if is_kafka:
+                layout[at] = LayoutEntry(None, None, True, None, None, entry.factory_name, entry.store_name, "", "")
+    return decoded._replace(layout=tuple(layout), offsets=offsets)
 
 
 def _decode_v0(key: CoordinatorKey | None, value: bytes) -> DecodedCheckpoint | None:

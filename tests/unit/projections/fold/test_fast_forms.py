@@ -67,6 +67,9 @@ MARKERS: Final[dict[str, Any]] = {
         f'{{"changelog-offset":"{state}","version":1,'
         f'"changelog-ssp":{{"system":"k","partition":{number},"stream":"c","keyBucket":-1}}}}'
     ),
+    "more fields": lambda state, number: (
+        f'{{"n":"{SECRET if number > 9 else number}",' + MARKERS["kafka"](state, number).removeprefix("{")
+    ),
     "other": lambda state, _: f"blob-{state}" if state != "null" else SECRET,
 }
 KEYS: Final[dict[int, Any]] = {
