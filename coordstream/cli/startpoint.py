@@ -38,6 +38,7 @@ from coordstream.settings import load_settings
 from eventlog.errors import list_names
 from eventlog.log import system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
+from eventlog.secret_policy import SecretPolicy
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_tool import require_stopped
 from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
@@ -161,13 +162,14 @@ def write(
     Without a start within 12 hours, the startpoint expires. `startpoint delete` deletes it.
     """
     startpoint = parse_position(" ".join(position), system_clock())
+    *_, start = describe_startpoint(startpoint, load_settings().secrets)
     with open_startpoint_job(job) as found:
         input_ = parse_input(given, found.facts.streams)
         plan = plan_write(found, input_, startpoint, tasks or (), servers=servers, force=force)
         change = found.change_to({str(key): startpoint for key in plan.keys}, startpoint.creation_timestamp)
         shown = replace(
             change,
-            title=f"Next start of {found.job}, if requested to start {describe_startpoint(startpoint)}",
+            title=f"Next start of {found.job}, if requested to start {start}",
             rows=plan_rows(plan),
             columns=STARTS if plan.input_error else (*STARTS, *RESOLVED),
             warnings=warnings(plan),
@@ -210,7 +212,7 @@ def delete(
         change = Change(
             log=found.log,
             title=f"Startpoint requests of {found.job} to delete",
-            rows=_request_rows(found, texts),
+            rows=_request_rows(found, texts, secrets),
             columns=DELETED,
             question=f"Delete {deleted}?",
             done=f"{deleted} deleted.",
@@ -236,10 +238,11 @@ def _chosen(found: StartpointJob, given: str | None, tasks: Collection[str]) -> 
     return [text for text, keys in readings.items() if any(map(is_chosen, keys))]
 
 
-def _request_rows(found: StartpointJob, texts: Sequence[str]) -> list[Row]:
+def _request_rows(found: StartpointJob, texts: Sequence[str], secrets: SecretPolicy) -> list[Row]:
     """A row for each request; type and value are null if they cannot be read."""
     requests = ((text, found.facts.requests.get(text)) for text in texts)
-    values = ((*found.job, text, *((each.kind, each.value) if each else (None, None))) for text, each in requests)
+    shown = ((text, describe_startpoint(each, secrets) if each else (None, None)) for text, each in requests)
+    values = ((*found.job, text, *columns[:2]) for text, columns in shown)
     return rows_of(("job_name", "job_id", "startpoint_key", "startpoint_type", "startpoint_value"), values)
 
 
@@ -296,8 +299,9 @@ def fan_out(
 
 def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> list[Row]:
     """A row for each partition of each task."""
+    secrets = load_settings().secrets
     values = (
-        (*found.job, task_name, *partition_values(partition)[:3], each.kind, each.value, describe_startpoint(each))
+        (*found.job, task_name, *partition_values(partition)[:3], *describe_startpoint(each, secrets))
         for task_name, startpoints in sorted(fan_outs.items())
         for partition, each in sorted(startpoints.items())
     )

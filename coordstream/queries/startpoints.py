@@ -27,11 +27,12 @@ def describe_place(candidate: str) -> str:
     return _ENDS.get(candidate, f"at {printable(candidate)}")
 
 
-def describe_startpoint(startpoint: Startpoint) -> str:
-    """Where a startpoint starts, such as ``at offset 42``."""
-    if startpoint.kind in ("specific", "timestamp") and not startpoint.value:
-        return "nowhere, because it has no value"
-    return describe_place(_candidate(startpoint.kind, startpoint.value))
+def describe_startpoint(startpoint: Startpoint, secrets: SecretPolicy) -> tuple[str, str | None, str]:
+    """A startpoint's type, its value without secrets, and where it starts, such as ``at offset 42``."""
+    kind, value = startpoint.kind, startpoint.value and secrets.mask_text(startpoint.value)
+    if kind in ("specific", "timestamp") and not value:
+        return kind, value, "nowhere, because it has no value"
+    return kind, value, describe_place(_candidate(kind, value))
 
 
 def describe_start(start: StartingOffset, secrets: SecretPolicy) -> str:

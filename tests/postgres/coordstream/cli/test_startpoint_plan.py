@@ -3,8 +3,10 @@
 import pytest
 
 from coordstream.cli.startpoint_plan import first_offset, input_problem
+from eventlog.log import system_clock
 from eventlog.messages import SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import (
     StartingOffset,
     Startpoint,
@@ -13,8 +15,11 @@ from eventlog.startpoint import (
     StartpointSpecific,
     StartpointTimestamp,
 )
+from eventlog.streams import identify
 from eventlog.system_admin import PartitionBounds, ResolvedStartpoint
+from eventlog.timestamps import ms_of
 from managers.startpoints.next_starts import StartpointFacts, changed_starts
+from tests.builders import startpoint, task_partition
 from tests.fixtures.coordstream.command_line import CommandLine
 
 NOW = 1_700_000_000_000
@@ -69,3 +74,13 @@ def test_problems_of_a_startpoint_in_its_input(startpoint: Startpoint, offset: s
 def test_a_job_without_a_coordinator_stream_has_no_startpoints(cli: CommandLine) -> None:
     cli.done("log", "create", "__samza_checkpoint_ver_1_for_counts_1")
     assert "has no coordinator stream" in cli.refused("startpoint", "delete", "counts", "--all")
+
+
+def test_the_value_of_a_startpoint_is_shown_without_its_secret(cli: CommandLine) -> None:
+    requested = StartpointSpecific("redis://:hunter2@h/1", ms_of(system_clock()))
+    with PostgresEventLog.create(cli.database_url, identify("__samza_coordinator_counts_1")) as log:
+        log.append([task_partition("k.in.0"), startpoint("k.in.0", requested)])
+    for words in (("fan-out", "counts"), ("delete", "counts", "--all")):
+        (row,) = cli.rows("startpoint", *words, "--dry-run")
+        assert row["startpoint_value"].startswith("hmac-sha256:")
+        assert "hunter2" not in cli.done("startpoint", *words, "--dry-run")

@@ -42,6 +42,7 @@ def test_where_a_candidate_starts(candidate: str, words: str) -> None:
 
 
 def test_a_startpoint_without_its_value_starts_nowhere() -> None:
-    assert describe_startpoint(StartpointSpecific(None, 1)) == "nowhere, because it has no value"
+    shown = describe_startpoint(StartpointSpecific(None, 1), SecretPolicy(b""))
+    assert shown == ("specific", None, "nowhere, because it has no value")
     start = StartingOffset("checkpoint", starting_offset="redis://:hunter2@h/1")
     assert describe_start(start, SecretPolicy(b"")).startswith("at offset hmac-sha256:")
