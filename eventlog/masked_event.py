@@ -113,9 +113,7 @@ def _is_written_by_samza(key: Key, value: bytes) -> bool:
 def _any_text_holds_secret(value: Any, secrets: SecretPolicy) -> bool:
     """Whether any text in a decoded JSON value contains a secret, whatever the name of its field."""
     if isinstance(value, dict):
-        return any(
-            secrets.holds_secret(name) or _any_text_holds_secret(field, secrets) for name, field in value.items()
-        )
+        value = [*value, *value.values()]
     if isinstance(value, list):
         return any(_any_text_holds_secret(item, secrets) for item in value)
     return isinstance(value, str) and secrets.holds_secret(value)
@@ -123,15 +121,12 @@ def _any_text_holds_secret(value: Any, secrets: SecretPolicy) -> bool:
 
 def _mask(data: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes:
     """The data without its secrets; masked as a whole if ``is_sensitive``."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        is_sensitive = is_sensitive or secrets.holds_secret(data.decode("latin-1"))
-        return _fingerprint(data, secrets) if is_sensitive else data
     if is_sensitive:
         return _fingerprint(data, secrets)
-    masked = secrets.mask_json_text(text)
-    return data if masked == text else masked.encode("utf-8", "replace")
+    try:
+        return secrets.mask_json_text(data.decode()).encode("utf-8", "replace")
+    except UnicodeDecodeError:
+        return _fingerprint(data, secrets) if secrets.holds_secret(data.decode("latin-1")) else data
 
 
 def _fingerprint(data: bytes, secrets: SecretPolicy) -> bytes:
