@@ -201,7 +201,6 @@ class CheckpointBatch:
 def _stored(decoded: DecodedCheckpoint) -> tuple[bytes | None, bytes | None, list[str | None] | None]:
     """Return checkpoint id, offsets and odd offsets as in the row."""
     checkpoint_id = None if decoded.checkpoint_id is None else decoded.checkpoint_id.encode()
-    odd = any(text is not None and (SEPARATOR in text or text == NULL) for text in decoded.offsets)
-    if odd:
+    if any(text is not None and (SEPARATOR in text or text == NULL) for text in decoded.offsets):
         return checkpoint_id, None, decoded.offsets
     return checkpoint_id, SEPARATOR.join(NULL if text is None else text for text in decoded.offsets).encode(), None

@@ -224,7 +224,11 @@ def _find_roles(
     version: int, key: CoordinatorKey | None, pieces: list[bytes], tokens: list[bytes], decoded: DecodedCheckpoint
 ) -> Roles | None:
     marks = [_mark(at, token) for at, token in enumerate(tokens)]
-    marked = _decode_marked(version, key, pieces, marks)
+    text = b"".join(piece + mark for piece, mark in zip(pieces, [*marks, b""], strict=True))
+    try:
+        marked = decode_checkpoint(version, key, text)
+    except WireError:
+        return None
     if marked is None or marked.layout != decoded.layout or marked.duplicates:
         return None
     places = {mark.rpartition(b":")[2].decode(): at for at, mark in enumerate(marks)}
@@ -278,16 +282,6 @@ def _mark(at: int, token: bytes) -> bytes:
     if b":" in token:
         return _MARK_ID + b":" + mark
     return mark + b"-7" if is_id(token) else mark
-
-
-def _decode_marked(
-    version: int, key: CoordinatorKey | None, pieces: list[bytes], marks: list[bytes]
-) -> DecodedCheckpoint | None:
-    marked = b"".join(piece + mark for piece, mark in zip(pieces, [*marks, b""], strict=True))
-    try:
-        return decode_checkpoint(version, key, marked)
-    except WireError:
-        return None
 
 
 def _value(mark: str | None, places: dict[str, int], offset: str | None) -> int | bytes | None:

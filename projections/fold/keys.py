@@ -188,8 +188,6 @@ def _coordinator_meaning(key: coordinator.CoordinatorKey, secrets: SecretPolicy)
     message_type, name = key.message_type, key.key
     if message_type == SetConfig.message_type:
         return KeyMeaning(message_type, secrets.mask_text(name), is_sensitive=secrets.is_secret_name(name))
-    if message_type == SetCheckpoint.message_type:
-        return KeyMeaning(message_type, name, checkpoint_version=0)
     if message_type == SetTaskPartitionMapping.message_type:
         partition = decode_partition_key(name)
         require_storable(name.encode(), [partition.system, partition.stream])
@@ -197,7 +195,7 @@ def _coordinator_meaning(key: coordinator.CoordinatorKey, secrets: SecretPolicy)
     if message_type == SetStartpoint.message_type:
         return KeyMeaning(message_type, name, readings=_readings(name))
     if message_type in KEYED_BY_PLACE:
-        return KeyMeaning(message_type, name)
+        return KeyMeaning(message_type, name, CHECKPOINT_VERSIONS.get(message_type))
     return _other_meaning(key, secrets)
 
 
