@@ -54,36 +54,34 @@ def test_a_config_value_that_shows_a_secret_becomes_a_fingerprint_whole(value: s
     assert shown(mask_event(config("plain", value), POLICY))["values"] == {"value": POLICY.fingerprint(value)}
 
 
+A_CONFIG, A_SECRET = encode_key("set-config", "a"), encode_key("set-config", "token")
 LEAKS = {
     "sensitive config": config("db.password", PLANTED),
     "a config value that is not a text": config("db.password", [1, PLANTED]),
     "a URL": config("db.url", f"x://u:{PLANTED}@h"),
-    "config in another envelope": event(encode_key("set-config", "token"), f'"{PLANTED}"'.encode()),
-    "config that is not JSON": event(encode_key("set-config", "token"), PLANTED.encode()),
-    "config that is not UTF-8": event(encode_key("set-config", "token"), b"\xff" + PLANTED.encode()),
-    "the envelope of plain config": event(
-        encode_key("set-config", "a"), b'{"password":"hunter2-Zq9","values":{"value":"b"}}'
-    ),
-    "a field beside a config value": event(
-        encode_key("set-config", "a"), b'{"values":{"value":"b","password":"hunter2-Zq9"}}'
-    ),
+    "config in another envelope": event(A_SECRET, f'"{PLANTED}"'.encode()),
+    "config that is not JSON": event(A_SECRET, PLANTED.encode()),
+    "config that is not UTF-8": event(A_SECRET, b"\xff" + PLANTED.encode()),
+    "the envelope of plain config": event(A_CONFIG, b'{"password":"hunter2-Zq9","values":{"value":"b"}}'),
+    "a field beside a config value": event(A_CONFIG, b'{"values":{"value":"b","password":"hunter2-Zq9"}}'),
     "a field beside a config value that shows a secret": event(
-        encode_key("set-config", "a"), b'{"values":{"value":"x://u:hunter2-Zq9@h","password":"hunter2-Zq9"}}'
+        A_CONFIG, b'{"values":{"value":"x://u:hunter2-Zq9@h","password":"hunter2-Zq9"}}'
     ),
     "a config value that a second one hides": event(
-        encode_key("set-config", "a"), b'{"values":{"value":"x://u:hunter2-Zq9@h","value":"b"}}'
+        A_CONFIG, b'{"values":{"value":"x://u:hunter2-Zq9@h","value":"b"}}'
     ),
     "values that a second field hides": event(
-        encode_key("set-config", "a"), b'{"values":{"value":"x://u:hunter2-Zq9@h"},"values":{"value":"b"}}'
+        A_CONFIG, b'{"values":{"value":"x://u:hunter2-Zq9@h"},"values":{"value":"b"}}'
     ),
-    "a number too large": event(encode_key("set-config", "token"), b'{"a":1e999,"values":{"value":"hunter2-Zq9"}}'),
-    "nested too deeply": event(encode_key("set-config", "token"), b'{"values":' + b"[" * 9000 + PLANTED.encode()),
+    "a number too large": event(A_SECRET, b'{"a":1e999,"values":{"value":"hunter2-Zq9"}}'),
+    "nested too deeply": event(A_SECRET, b'{"values":' + b"[" * 9000 + PLANTED.encode()),
     "an unknown type with a secret key": event(encode_key("my-type", "db.token"), PLANTED.encode()),
     "a type that is a secret's name": event(encode_key("my-credentials", "a"), PLANTED.encode()),
     "a field of an unknown type": event(encode_key("my-type", "a"), b'{"b":{"password":"hunter2-Zq9"}}'),
     "the key of an unknown type": event(encode_key("my-type", f"password={PLANTED}"), b"1"),
     "an unknown checkpoint key": event(b'{"type":"my-type","taskName":"db.token"}', PLANTED.encode()),
     "a field of a checkpoint key": event(b'{"type":"my-type","password":"hunter2-Zq9"}', b"1"),
+    "a field beside a place": event(checkpoint_key(V1, "t")[:-1] + b',"password":"hunter2-Zq9"}', b"1"),
     "a checkpoint that cannot be read": event(checkpoint_key(V1, "t"), b"password=hunter2-Zq9"),
     "a field beside a checkpoint's": event(
         checkpoint_key(V2, "t"),

@@ -8,6 +8,7 @@ from eventlog.errors import WireError
 from projections.fold.checkpoints import decode_checkpoint
 
 FACTORY = "org.apache.samza.storage.KafkaChangelogStateBackendFactory"
+KAFKA = '{"version":1,"changelog-ssp":{"system":"k","partition":6,"stream":"c6"%s},"changelog-offset":%s}'
 
 
 def v2(marker: str) -> bytes:
@@ -18,24 +19,12 @@ def v2(marker: str) -> bytes:
 @pytest.mark.parametrize(
     ("marker", "offset", "stream"),
     [
-        (
-            '{"version":1,"changelog-ssp":{"system":"k","partition":6,"stream":"c6","keyBucket":-1},"changelog-offset":"6"}',
-            "6",
-            "c6",
-        ),
-        (
-            '{"version":1,"changelog-ssp":{"system":"k","partition":6,"stream":"c6","keyBucket":-1},"changelog-offset":null}',
-            None,
-            "c6",
-        ),
+        (KAFKA % (',"keyBucket":-1', '"6"'), "6", "c6"),
+        (KAFKA % (',"keyBucket":-1', "null"), None, "c6"),
         ("1;k;c6;6;66", "66", "c6"),
         ("1;k;c6;6;null", None, "c6"),
         ("1:org.example.Serde:1;k;c6;6;66", "66", "c6"),
-        (
-            '1:org.example.Serde:{"version":1,"changelog-ssp":{"system":"k","partition":6,"stream":"c6"},"changelog-offset":"6"}',
-            "6",
-            "c6",
-        ),
+        ("1:org.example.Serde:" + KAFKA % ("", '"6"'), "6", "c6"),
         ("1:org.example.Serde:blob-17", "1:org.example.Serde:blob-17", None),
         ("blob-17", "blob-17", None),
     ],
@@ -46,12 +35,8 @@ def test_a_marker_is_split_around_its_offset_and_can_be_put_together(
     decoded = decode_checkpoint(2, None, v2(marker))
     assert decoded is not None
     (entry,) = decoded.layout
-    assert (decoded.offsets, entry.stream_name, entry.store_name, entry.factory_name) == (
-        [offset],
-        stream,
-        "counts",
-        FACTORY,
-    )
+    names = entry.stream_name, entry.store_name, entry.factory_name
+    assert (decoded.offsets, names) == ([offset], (stream, "counts", FACTORY))
     assert (entry.marker_prefix or "") + (offset or "") + (entry.marker_suffix or "") == marker
 
 
