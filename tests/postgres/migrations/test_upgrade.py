@@ -122,7 +122,7 @@ def test_a_users_view_on_a_relation_is_never_dropped(database_url: str) -> None:
         owner.execute("create view public.mine as select config_key, log_offset from coordinator.config")
         before = owner.execute("select * from public.mine order by 1").fetchall()
         make_relations_differ(owner)
-        with pytest.raises(SchemaError, match=r"depends on it \(view public\.mine\)\. Drop yours, run"):
+        with pytest.raises(SchemaError, match=r"depend on it \(view public\.mine\)\. Drop them, run"):
             upgrade(database_url)
         assert owner.execute("select * from public.mine order by 1").fetchall() == before
         assert len(before) > 0
@@ -217,7 +217,7 @@ def test_a_dropped_archive_is_not_recreated(database_url: str, damage: str, tabl
 def test_what_hangs_on_a_table_of_the_projection_is_left(database_url: str) -> None:
     with connect(database_url) as owner:
         owner.execute("create view public.mine as select * from projection.position; drop table projection.gap cascade")
-        with pytest.raises(SchemaError, match=r"depends on it \(view public\.mine\)"):
+        with pytest.raises(SchemaError, match=r"depend on it \(view public\.mine\)"):
             upgrade(database_url)
         assert owner.execute("select count(*) from public.mine").fetchone() == (0,)
 
