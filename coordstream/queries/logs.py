@@ -24,7 +24,7 @@ _NOT_LIVE: Final = {
 
 STATUS: Final = sql.SQL("""
 select p.*, l.backend, l.cluster_id, l.topic_id,
-       extract(epoch from greatest(now() - greatest(p.heartbeat_at, projection.writable_since()),
+       extract(epoch from greatest(statement_timestamp() - greatest(p.heartbeat_at, projection.writable_since()),
                                    p.heartbeat_at - statement_timestamp(), '0'))::float8
          as heartbeat_age_seconds,  -- as projection.log_status counts it
        e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count,

@@ -3,10 +3,10 @@ create function projection.lost_after() returns interval language sql immutable 
   select interval '30 seconds'
 $$;
 
--- Whether a log's follower is lost: it writes heartbeats, by this server's clock, until it stops. A heartbeat in the future is from
--- before the clock was set back, and not written since. The transaction may have begun long before it was written.
-create function projection.is_lost(state text, heartbeat_at timestamptz) returns boolean language sql stable parallel safe as $$
-  select $1 <> 'stopped' and ($2 < now() - projection.lost_after() or $2 > statement_timestamp() + projection.lost_after())
+-- Whether a log's follower is lost at a time: it writes heartbeats, by this server's clock, until it stops. A heartbeat in the future is
+-- from before the clock was set back, and not written since. The time is not now(): a transaction may have begun long before.
+create function projection.is_lost(state text, heartbeat_at timestamptz, at timestamptz) returns boolean language sql stable parallel safe as $$
+  select $1 <> 'stopped' and $2 not between $3 - projection.lost_after() and $3 + projection.lost_after()
 $$;
 
 -- Since when followers can write heartbeats: what they could not write while the server was down does not make them lost.
@@ -24,7 +24,7 @@ $$;
 create view coordinator.log_position as
 select j.job_name, j.job_id, j.job_bucket, j.stream_name, j.stream_kind, j.incarnation, p.next_offset, e.end_offset,
   case when e.end_offset is not null
-         and (l.backend = 'postgres' or not projection.is_lost(p.state, p.heartbeat_at))
+         and (l.backend = 'postgres' or not projection.is_lost(p.state, p.heartbeat_at, statement_timestamp()))
     then greatest(e.end_offset - p.next_offset, 0) end as lag,
   case when t.retired_at is null then p.state else 'stopped' end as state,
   coalesce(projection.retired_detail(t.retired_at), p.state_detail) as state_detail, p.heartbeat_at, p.fold_version,
@@ -68,8 +68,8 @@ where l.backend = 'postgres'
 create view projection.log_status as
 select p.job_name, p.job_id, p.job_bucket, p.stream_name, p.stream_kind, p.incarnation, p.next_offset, p.end_offset, p.lag,
   case when t.stream_name is not null then 'retired'
-       when p.is_newest and p.state <> 'refused' and projection.is_lost(p.state, greatest(p.heartbeat_at, projection.writable_since()))
-         then 'lost'
+       when p.is_newest and p.state <> 'refused'
+         and projection.is_lost(p.state, greatest(p.heartbeat_at, projection.writable_since()), statement_timestamp()) then 'lost'
        else p.state end as state,
   p.state_detail, p.heartbeat_at, p.fold_version, p.horizon_offset, p.horizon_time, p.is_newest
 from (

@@ -35,11 +35,11 @@ begin
   end if;
   -- The end that a follower saw before it was lost is an old one: if it was suspended, the log was not read since.
   update projection.position
-  set next_offset = to_offset, heartbeat_at = clock_timestamp(),
-      read_at = case when to_offset >= end_offset and not projection.is_lost(state, heartbeat_at) then clock_timestamp() else read_at end,
-      end_offset = case when projection.is_lost(state, heartbeat_at) then null
+  set next_offset = to_offset, heartbeat_at = m.moved_at,
+      read_at = case when to_offset >= end_offset and not projection.is_lost(state, heartbeat_at, m.moved_at) then m.moved_at else read_at end,
+      end_offset = case when projection.is_lost(state, heartbeat_at, m.moved_at) then null
                         when to_offset > end_offset then to_offset else end_offset end
-  where log_id = of_log;
+  from (select clock_timestamp()) m(moved_at) where log_id = of_log;
   perform pg_notify('coordstream_position', notice);
   return true;
 end $$;

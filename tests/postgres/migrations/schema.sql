@@ -6684,13 +6684,13 @@ CREATE FUNCTION projection.is_input(config jsonb, system_name text, stream_name 
 $_$;
 
 --
--- Name: is_lost(text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: is_lost(text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) RETURNS boolean
+CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone, at timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select $1 <> 'stopped' and ($2 < now() - projection.lost_after() or $2 > statement_timestamp() + projection.lost_after())
+  select $1 <> 'stopped' and $2 not between $3 - projection.lost_after() and $3 + projection.lost_after()
 $_$;
 
 --
@@ -7579,11 +7579,11 @@ begin
   end if;
   -- The end that a follower saw before it was lost is an old one: if it was suspended, the log was not read since.
   update projection.position
-  set next_offset = to_offset, heartbeat_at = clock_timestamp(),
-      read_at = case when to_offset >= end_offset and not projection.is_lost(state, heartbeat_at) then clock_timestamp() else read_at end,
-      end_offset = case when projection.is_lost(state, heartbeat_at) then null
+  set next_offset = to_offset, heartbeat_at = m.moved_at,
+      read_at = case when to_offset >= end_offset and not projection.is_lost(state, heartbeat_at, m.moved_at) then m.moved_at else read_at end,
+      end_offset = case when projection.is_lost(state, heartbeat_at, m.moved_at) then null
                         when to_offset > end_offset then to_offset else end_offset end
-  where log_id = of_log;
+  from (select clock_timestamp()) m(moved_at) where log_id = of_log;
   perform pg_notify('coordstream_position', notice);
   return true;
 end $$;
@@ -10449,7 +10449,7 @@ CREATE VIEW coordinator.log_position AS
     p.next_offset,
     e.end_offset,
         CASE
-            WHEN ((e.end_offset IS NOT NULL) AND ((l.backend = 'postgres'::text) OR (NOT projection.is_lost(p.state, p.heartbeat_at)))) THEN GREATEST((e.end_offset - p.next_offset), (0)::bigint)
+            WHEN ((e.end_offset IS NOT NULL) AND ((l.backend = 'postgres'::text) OR (NOT projection.is_lost(p.state, p.heartbeat_at, statement_timestamp())))) THEN GREATEST((e.end_offset - p.next_offset), (0)::bigint)
             ELSE NULL::bigint
         END AS lag,
         CASE
@@ -12224,7 +12224,7 @@ CREATE VIEW projection.log_status AS
     p.lag,
         CASE
             WHEN (t.stream_name IS NOT NULL) THEN 'retired'::text
-            WHEN (p.is_newest AND (p.state <> 'refused'::text) AND projection.is_lost(p.state, GREATEST(p.heartbeat_at, projection.writable_since()))) THEN 'lost'::text
+            WHEN (p.is_newest AND (p.state <> 'refused'::text) AND projection.is_lost(p.state, GREATEST(p.heartbeat_at, projection.writable_since()), statement_timestamp())) THEN 'lost'::text
             ELSE p.state
         END AS state,
     p.state_detail,
@@ -14088,12 +14088,12 @@ GRANT ALL ON FUNCTION projection.is_input(config jsonb, system_name text, stream
 GRANT ALL ON FUNCTION projection.is_input(config jsonb, system_name text, stream_name text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION is_lost(state text, heartbeat_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION is_lost(state text, heartbeat_at timestamp with time zone, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone, at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_read_now(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -

@@ -166,7 +166,7 @@ def test_a_silent_holder_is_lost_as_soon_as_a_follower_without_heartbeats(databa
         ((after,),) = other.execute("select extract(epoch from projection.lost_after())::integer")
         for milliseconds in (0, 1):
             beat = f"now() - projection.lost_after() - interval '{milliseconds} ms'"
-            ((is_lost,),) = other.execute(f"select projection.is_lost('live', {beat})".encode())
+            ((is_lost,),) = other.execute(f"select projection.is_lost('live', {beat}, now())".encode())
             assert is_lost == (milliseconds > 0)
         holder = StreamLocks(other).holder(STREAM)
         assert holder is not None
