@@ -60,12 +60,10 @@ def check_continuity(log: TrackedLog, facts: StreamFacts, difference: int | None
     return Continuity()
 
 
-def longest_absence_ms(facts: StreamFacts) -> int | None:
+def longest_absence_ms(facts: StreamFacts) -> int:
     """For how long a log may be left unread until a resync is necessary: half of the retention of tombstones, since
-    clocks differ, and reading to the end takes time. None: without limit.
+    clocks differ, and reading to the end takes time.
     """
-    if facts.delete_retention_ms == FOREVER_MS:
-        return None
     return (ASSUMED_RETENTION_MS if facts.delete_retention_ms is None else facts.delete_retention_ms) // 2
 
 
@@ -103,12 +101,11 @@ def _reason_to_resync(log: TrackedLog, facts: StreamFacts, now: datetime) -> str
         return "has an interrupted resync"
     if log.next_offset < facts.start_offset:
         return f"now starts at offset {facts.start_offset}, after the position {log.next_offset}"
-    limit_ms = longest_absence_ms(facts)
-    if limit_ms is None or log.next_offset == 0:
+    if facts.delete_retention_ms == FOREVER_MS or log.next_offset == 0:
         return None
     if log.read_at is None or log.backend == RECORDING or log.read_at > now + _CLOCK_STEP:
         return "was last read at an unknown time"
-    if ms_of(now) - ms_of(log.read_at) <= limit_ms:
+    if ms_of(now) - ms_of(log.read_at) <= longest_absence_ms(facts):
         return None
     unknown = " (its delete.retention.ms is unknown, 24 hours assumed)" if facts.delete_retention_ms is None else ""
     return f"was last read at {log.read_at:%Y-%m-%d %H:%M:%S} UTC, so tombstones may have been removed since{unknown}"

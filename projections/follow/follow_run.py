@@ -6,7 +6,7 @@ from typing import Final
 
 from eventlog.backoff import Backoff, StopFlag
 from eventlog.notice import Notice
-from eventlog.source import StreamFacts
+from eventlog.source import FOREVER_MS, StreamFacts
 from projections.follow.error_policy import BLOCKED, is_login_refused, outage_message, outage_reason
 from projections.follow.heartbeat import AT_ONCE, Beat
 from projections.follow.tail import Progress, Tail
@@ -45,7 +45,7 @@ class FollowedStream:
     accepted_at: float = AT_ONCE
     events: int = 0
     next_offset: int | None = None
-    longest_absence_ms: int | None = None
+    longest_absence_ms: int = FOREVER_MS
     retries: Backoff = field(
         default_factory=lambda: Backoff(first_seconds=RETRY_FIRST_SECONDS, longest_seconds=RETRY_LONGEST_SECONDS)
     )

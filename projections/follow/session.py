@@ -1,6 +1,7 @@
 """The follower's inner loop, while its connections last: attach streams, poll, apply batches, write heartbeats."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from time import monotonic
 from typing import Final
@@ -37,8 +38,8 @@ _LONGEST_POLL: Final = 1.0
 _BUFFERING_POLL: Final = BUFFER_SECONDS / 2
 
 
-class Stopped(Exception):
-    """The follower was stopped during a resync."""
+class Interrupted(Exception):
+    """The follower was stopped during a resync, or had been suspended for too long."""
 
 
 class FollowSession:
@@ -62,17 +63,16 @@ class FollowSession:
 
     def step(self) -> None:
         """Do what is due, and poll for events until something else is due."""
-        try:
-            self._list_streams()
-            self._attach_due()
-            with self._refusals.catch_errors(None):
-                self._assign()
-                self._apply_due(self._poll())
-        except SourceUnavailable as error:
-            self._lose_source(error)
-        except Stopped:
-            return
-        self._beat_if_due()
+        with suppress(Interrupted):
+            try:
+                self._list_streams()
+                self._attach_due()
+                with self._refusals.catch_errors(None):
+                    self._assign()
+                    self._apply_due(self._poll())
+            except SourceUnavailable as error:
+                self._lose_source(error)
+            self._beat_if_due()
 
     def stop(self) -> None:
         """Mark streams as stopped; refused ones stay refused, but names without a stream leave no row."""
@@ -127,7 +127,7 @@ class FollowSession:
         self._attacher.locks.notice_end()
         self._beat_if_due()
         if self._run.stop_flag.is_set:
-            raise Stopped
+            raise Interrupted
 
     def _assign(self) -> None:
         tails = {name: stream.tail for name, stream in self._run.streams.items() if stream.tail is not None}
@@ -263,14 +263,16 @@ class FollowSession:
             beat_refused(self._connection, [stream.stream_name for stream in refused])
 
     def _detach_unread(self, now: datetime) -> None:
-        """Attach those streams again that need a resync because the process was suspended, by the server's clock."""
+        """Attach all streams again if one needs a resync because the process was suspended, by the server's clock. A
+        resync that was suspended may have found keys that are gone since.
+        """
         before, self._beat_at = self._beat_at, now
         unread_ms = 0 if before is None else ms_of(now) - ms_of(before)
-        if unread_ms > SUSPENDED_MS:
-            for stream in self._run.streams.values():
-                limit_ms = stream.longest_absence_ms
-                if stream.tail is not None and limit_ms is not None and unread_ms > limit_ms:
-                    stream.detach()
+        streams = self._run.streams.values()
+        if unread_ms > max(SUSPENDED_MS, min(stream.longest_absence_ms for stream in streams)):
+            for stream in streams:
+                stream.detach()
+            raise Interrupted
 
     def _ends(self, streams: Sequence[FollowedStream]) -> dict[str, int]:
         """The ends of the streams that are read or blocked; empty if the source does not answer."""

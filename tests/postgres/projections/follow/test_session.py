@@ -3,7 +3,7 @@
 from datetime import timedelta
 from secrets import token_hex
 from threading import Event
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 import pytest
@@ -15,6 +15,7 @@ from projections.follow import attacher, session, tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Outcome
 from projections.follow.heartbeat import server_now
+from projections.follow.resync import LiveKeys
 from projections.projector import OnStep
 from tests.builders import config_set, recorded
 from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
@@ -25,6 +26,7 @@ from tests.fixtures.projections.follow.running import (
     append,
     config,
     following,
+    let_pass,
     now,
     position,
     run,
@@ -220,23 +222,35 @@ class Suspended(MemorySource):
 
     def poll(self, timeout: float) -> list[Read]:
         """See `EventSource.poll`."""
-        if not self.goes_on.is_set():
-            self.is_waiting.set()
-            self.goes_on.wait()
+        self.wait()
         return super().poll(timeout)
 
+    def wait(self) -> bool:
+        """Wait until it goes on."""
+        if not self.goes_on.is_set():
+            self.is_waiting.set()
+        return self.goes_on.wait()
 
+
+@pytest.mark.parametrize("in_resync", [False, True], ids=["live", "in a resync"])
 def test_after_a_suspension_longer_than_tombstones_live_a_log_is_read_again(
-    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch, in_resync: bool
 ) -> None:
-    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.0)
     cluster = Suspended()
     topics = {name: cluster.create(name, delete_retention_ms=each) for name, each in RETENTIONS.items()}
-    with following(database_url, cluster, FollowPlan(tuple(topics))) as running:
-        for topic in topics.values():
-            topic.extend(recorded([config_set("a"), config_set("b")]))
-        wait_until(lambda: {position(connected, name) for name in topics} == {(2, 2, "live", 1)}, what="live")
+    for topic in topics.values():
+        topic.extend(recorded([config_set("a"), config_set("b")]))
+    if in_resync:
+        run(database_url, cluster, FollowPlan(tuple(topics), once=True))
+        let_pass(connected, timedelta(days=1))
+        discard: Any = LiveKeys.discard
+        monkeypatch.setattr(LiveKeys, "discard", lambda *found: cluster.wait() and discard(*found))
         cluster.goes_on.clear()
+    with following(database_url, cluster, FollowPlan(tuple(topics))) as running:
+        if not in_resync:
+            wait_until(lambda: {position(connected, name) for name in topics} == {(2, 2, "live", 1)}, what="live")
+            cluster.goes_on.clear()
         cluster.is_waiting.wait()
         for topic in topics.values():
             topic.append(config_set("a").key, None)
