@@ -89,14 +89,14 @@ class EventSource(Protocol):
         """
 
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
-        """Events in offset order from ``first`` to before ``until``, independent of what is assigned.
+        """Events of a described stream, from ``first`` to before ``until`` in offset order, whatever is assigned.
 
         It ends when the position reaches ``until``, even without an event there (compaction, control records).
         Raises `SourceUnavailable` (also after a long time without an event), `StreamMissing` or `OffsetLost`.
         """
 
     def assign(self, positions: Mapping[str, int]) -> None:
-        """Follow exactly these streams, from these offsets on. Events already fetched for a stream are kept."""
+        """Follow exactly these described streams, from these offsets on. Events already fetched for one are kept."""
 
     def poll(self, timeout: float) -> list[Read]:
         """The next events of the assigned streams; empty if none arrive within ``timeout`` seconds.

@@ -8,7 +8,7 @@ from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.ranges import RangeReader
-from eventlog.source import KAFKA, Closing, Read, StreamFacts, StreamMissing
+from eventlog.source import KAFKA, Closing, Read, StreamFacts
 
 _NO_TOPIC_IDS: Final = (
     "The brokers are older than Kafka 2.8 and have no topic ids: restart the follower after a topic was re-created."
@@ -55,12 +55,9 @@ class KafkaSource(Closing):
         return {name: end for name, end in ends.items() if name in now and known.get(name) in (None, now[name])}
 
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
-        self._find_topic_ids([stream_name])
         return self._ranges.read(stream_name, self._topic_ids[stream_name], first, until)
 
     def assign(self, positions: Mapping[str, int]) -> None:
-        """See `EventSource.assign`. Raises `StreamMissing` or `SourceUnavailable`."""
-        self._find_topic_ids(positions)
         self._consumer.assign(positions, {name: self._topic_ids[name] for name in positions})
 
     def poll(self, timeout: float) -> list[Read]:
@@ -73,11 +70,3 @@ class KafkaSource(Closing):
         self._admin.close()
         self._ranges.close()
         self._consumer.close()
-
-    def _find_topic_ids(self, stream_names: Sequence[str] | Mapping[str, int]) -> None:
-        """Find the current topics of streams that were not described."""
-        unknown = [name for name in stream_names if name not in self._topic_ids]
-        self._topic_ids |= self._admin.topic_ids(unknown)
-        for name in unknown:
-            if name not in self._topic_ids:
-                raise StreamMissing(name, self._options.place)

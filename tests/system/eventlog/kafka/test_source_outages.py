@@ -112,7 +112,7 @@ def test_logs_that_became_shorter_are_noticed_also_after_they_have_grown_again(
     One that has grown again is noticed by the epoch of its leader alone: its offsets and its topic's id are as before.
     """
     grown = topics.create(f"__samza_coordinator_{job_name}-grown_1")
-    source.assign({one: 0, two: 0, grown: 0})
+    source.assign({one: 0, two: 0, grown: source.describe(grown).start_offset})
     followed = Followed(source)
     for name in (one, grown):
         topics.write(name, new_events(POLL_EVENTS), batch_events=POLL_EVENTS // 10)
@@ -143,7 +143,7 @@ def test_a_damaged_batch_stops_its_stream_alone(broker: KafkaBroker, topics: Top
     assert damage_batch(broker, one, 1) == 2
     broker.start()
     with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
-        source.assign({one: 0, two: 0})
+        source.assign({name: source.describe(name).start_offset for name in (one, two)})
         followed = Followed(source)
         with pytest.raises(StreamRefused, match=rf"{one} cannot be followed: the record at offset 2 cannot be decoded"):
             wait_until(lambda: followed.poll() and False, what="the damage to be noticed")
