@@ -130,6 +130,8 @@ class KafkaAdmin(AdminClient):
         topic = self.topic(stream_name, leader_seconds=0)
         warning = check(topic)
         bounds = self.bounds(stream_name)
+        if self.topic_ids([stream_name]).get(stream_name) != topic.topic_id:
+            return self.describe(stream_name)  # it was made again: these may be the bounds of the new topic
         return StreamFacts(stream_name, topic.topic_id, *bounds, topic.delete_retention_ms, warning)
 
     def bounds(self, stream_name: str) -> tuple[int, int]:

@@ -22,6 +22,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.log import StreamExists
 from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import identify
+from tests.contracts.event_log import new_events
 from tests.fixtures.kafka_topics import Topics
 
 
@@ -134,6 +135,16 @@ class TestQuestions:
             coordinator_topic: topics.topic_id(coordinator_topic)
         }
         assert admin.topic_ids([]) == {}
+
+    def test_bounds_are_those_of_the_topic_with_the_id(
+        self, admin: KafkaAdmin, topics: Topics, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        topics.write(coordinator_topic, new_events(2))
+        made_again = iter([lambda: topics.create_again(coordinator_topic)])
+        bounds = admin.bounds
+        monkeypatch.setattr(admin, "bounds", lambda name: next(made_again, bool)() or bounds(name))
+        facts = admin.describe(coordinator_topic)
+        assert (facts.topic_id, facts.end_offset) == (topics.topic_id(coordinator_topic), 0)
 
     @pytest.mark.parametrize("leader", [999, -1], ids=["another broker", "none"])
     def test_a_leader_that_is_wrong_is_requested(self, admin: KafkaAdmin, coordinator_topic: str, leader: int) -> None:
