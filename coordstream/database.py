@@ -202,9 +202,10 @@ def migrate_if_needed(url: str, connection: Connection) -> bool:
         return False
     from coordstream.migrate import upgrade  # noqa: PLC0415 (loads Alembic, SQLAlchemy)
 
-    if (to_rebuild := upgrade(url)) is not None:
+    state, to_rebuild = upgrade(url)
+    if to_rebuild is not None:
         note(describe_recreation(to_rebuild))
-    return True
+    return state is not SchemaState.CURRENT
 
 
 def describe_recreation(streams: Sequence[str]) -> str:

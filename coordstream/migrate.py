@@ -18,30 +18,33 @@ from projections.relations import SchemaDamaged
 
 OLDEST_POSTGRES: Final = 16
 """The oldest major version whose SQL functions the relations can use."""
+UPGRADE_LOCK: Final = 0x636F6F7264  # "coord"
+_HAS_VERSIONS: Final = "select from pg_class where oid = to_regclass('eventlog.alembic_version')"
 _ALEMBIC: Final = Lock()
 """Alembic keeps its context in a global variable: the threads of a process migrate one after the other."""
 
 
-def upgrade(database_url: str) -> list[str] | None:
+def upgrade(database_url: str) -> tuple[SchemaState, list[str] | None]:
     """Migrate a database to this program's schema, in one transaction. Concurrent upgrades wait for each other.
 
-    Returns None, or, if tables of the projection were missing and it was re-created empty, the streams to rebuild.
-    Raises `SchemaError`: the server or the schema has a version that this program cannot use, a table of the archive is
-    missing, or a lock was not granted in time.
+    Returns the state that it found and, if tables of the projection were missing and it was re-created empty, the
+    streams to rebuild, else None. Raises `SchemaError`: the server or the schema has a version that this program cannot
+    use, a table of the archive is missing, or a lock was not granted in time.
     """
     with _ALEMBIC, _engine(database_url).begin() as connection:
         driver = cast("Connection", connection.connection.driver_connection)
         lift_timeouts(driver, "local")
         require_postgres(driver.info.server_version)
-        state = schema_state(driver)
-        if state is SchemaState.EMPTY:
-            require_encoding(driver.info.parameter_status("server_encoding") or "")
-        if state is SchemaState.NEWER:
-            raise SchemaError(ADVICE[state])
         config = Config()
         config.set_main_option("script_location", str(migrations_folder()))
         config.attributes["connection"] = connection
         try:
+            _take_turns(driver)
+            state = schema_state(driver)
+            if state is SchemaState.EMPTY:
+                require_encoding(driver.info.parameter_status("server_encoding") or "")
+            if state is SchemaState.NEWER:
+                raise SchemaError(ADVICE[state])
             command.upgrade(config, "head")
         except (DBAPIError, psycopg.Error) as error:
             cause = getattr(error, "orig", error)
@@ -53,8 +56,20 @@ def upgrade(database_url: str) -> list[str] | None:
             raise
         except (CommandError, SchemaDamaged) as error:
             raise SchemaError(str(error)) from error
-    to_rebuild: list[str] | None = config.attributes.get("unfolded")
-    return to_rebuild
+    return state, config.attributes.get("unfolded")
+
+
+def _take_turns(connection: Connection) -> None:
+    """Prevent other sessions from migrating until the transaction ends.
+
+    Any login can take an advisory lock, so one is used only if the version table does not exist yet.
+    """
+    connection.execute("set local lock_timeout = '60s'")
+    if not connection.execute(_HAS_VERSIONS).fetchone():
+        connection.execute("select pg_advisory_xact_lock(%s)", (UPGRADE_LOCK,))
+    if connection.execute(_HAS_VERSIONS).fetchone():
+        connection.execute("lock table eventlog.alembic_version in exclusive mode")
+    connection.execute("set local lock_timeout = '5s'")
 
 
 def require_postgres(server_version: int) -> None:

@@ -23,26 +23,9 @@ from projections.relations import (
 from projections.rights import grant_missing_rights
 from projections.tracked_logs import mark_for_rebuild
 
-UPGRADE_LOCK = 0x636F6F7264  # "coord"
-
-
-def take_turns(connection: Connection) -> None:
-    """Prevent other sessions from migrating until the transaction ends.
-
-    Any login can take an advisory lock, so one is used only if the version table does not exist yet.
-    """
-    exists = text("select to_regclass('eventlog.alembic_version') is not null")
-    if not connection.scalar(exists):
-        connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": UPGRADE_LOCK})
-    if connection.scalar(exists):
-        connection.execute(text("lock table eventlog.alembic_version in exclusive mode"))
-
 
 def run(connection: Connection) -> None:
-    """Take the lock, run the revisions, and create the relations of this program."""
-    connection.execute(text("set local lock_timeout = '60s'"))
-    take_turns(connection)
-    connection.execute(text("set local lock_timeout = '5s'"))
+    """Run the revisions, and create the relations of this program."""
     connection.execute(text("create schema if not exists eventlog"))
     context.configure(connection=connection, version_table_schema="eventlog")
     migration = context.get_context()

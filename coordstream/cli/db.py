@@ -134,8 +134,7 @@ def migrate(
     settings = load_settings()
     url = database_url(settings)
     with database_errors(settings), open_connection(settings, url) as connection:
-        state = schema_state(connection)
-        to_rebuild = None if is_dry_run else upgrade(url)
+        state, to_rebuild = (schema_state(connection), None) if is_dry_run else upgrade(url)
         revision = current_revision(connection)
     is_current = state is SchemaState.CURRENT
     found = {"state": str(state)} if is_dry_run else {"is_changed": not is_current}

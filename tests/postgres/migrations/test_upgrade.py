@@ -1,9 +1,11 @@
 """Upgrades in special cases: concurrent ones, a held lock, a newer database, re-created relations, missing roles."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from functools import partial
 from typing import Final
 
 import psycopg
@@ -12,8 +14,8 @@ from psycopg.conninfo import make_conninfo
 from pydantic import SecretStr
 
 from coordstream.cli.db import grant_role
-from coordstream.database import SchemaError, SchemaState, require_current, schema_state
-from coordstream.migrate import require_postgres, upgrade
+from coordstream.database import URL_SETTING, SchemaError, SchemaState, require_current, schema_state
+from coordstream.migrate import UPGRADE_LOCK, require_postgres, upgrade
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.serve.database import ReadPool
 from coordstream.settings import Settings
@@ -34,9 +36,6 @@ from tests.fixtures.waiting import wait_until
 from tests.postgres.migrations.schema_dump import schema_of
 
 pytestmark = pytest.mark.slow
-
-UPGRADE_LOCK: Final = 0x636F6F7264
-"""The advisory lock of migrations/env.py."""
 
 
 def state_of(database_url: str) -> SchemaState:
@@ -74,19 +73,21 @@ def test_a_schema_is_compared_with_that_of_the_program(database_url: str, change
         assert schema_state(connection) is state
 
 
-def test_two_upgrades_at_once_both_end_well(empty_database_url: str) -> None:
+def test_two_upgrades_at_once_both_end_well_and_one_says_that_it_migrated(empty_database_url: str) -> None:
     """Two processes, since Alembic's context is one for a process; both are held back until both have come."""
-    program = "import sys; from coordstream.migrate import upgrade; upgrade(sys.argv[1])"
-    command = [sys.executable, "-c", program, empty_database_url]
+    command = [sys.executable, "-m", "coordstream", "db", "migrate"]
+    environment = os.environ | {URL_SETTING: empty_database_url}
     waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted and database = %s"
     with ExitStack() as stack:
         holder = stack.enter_context(connect(empty_database_url))
         holder.execute("select pg_advisory_lock(%s)", (UPGRADE_LOCK,))
         database = holder.execute("select oid from pg_database where datname = current_database()").fetchone()
-        both = [stack.enter_context(subprocess.Popen(command, cwd=CHECKOUT)) for _ in range(2)]
+        start = partial(subprocess.Popen, command, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, text=True)
+        both = [stack.enter_context(start()) for _ in range(2)]
         wait_until(lambda: holder.execute(waiting, database).fetchone() == (2,), what="both upgrades to wait")
         holder.execute("select pg_advisory_unlock(%s)", (UPGRADE_LOCK,))
-        assert [process.wait() for process in both] == [0, 0]
+        answers = sorted(process.communicate()[0].partition(": ")[2] for process in both)
+        assert answers == ["already up to date.\n", "migrated.\n"]
     assert state_of(empty_database_url) is SchemaState.CURRENT
 
 
@@ -181,9 +182,9 @@ def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, damage
         assert state_of(database_url) is SchemaState.INCOMPLETE
         with pytest.raises(SchemaError, match=r"missing\. Run `coordstream db migrate`"):
             require_current(owner)
-        assert upgrade(database_url) == sorted(log.stream_name for log in job.logs)
+        assert upgrade(database_url)[1] == sorted(log.stream_name for log in job.logs)
         assert state_of(database_url) is SchemaState.CURRENT
-        assert upgrade(database_url) is None
+        assert upgrade(database_url)[1] is None
         for log in job.logs:
             with pytest.raises(RebuildNeeded, match="but its events are in the archive"):
                 import_log(owner, log)
@@ -199,7 +200,7 @@ def test_a_dropped_view_is_recreated(database_url: str, view: str) -> None:
     with connect(database_url) as owner:
         owner.execute(f"drop view {view} cascade".encode())
     assert state_of(database_url) is SchemaState.OLDER
-    assert upgrade(database_url) is None
+    assert upgrade(database_url)[1] is None
     assert schema_of(database_url) == schema
 
 
