@@ -58,35 +58,21 @@ def test_a_refused_login_ends_a_run_only_if_it_has_an_end(error: Exception) -> N
     assert once.refusal
 
 
-LONG = PATIENCE
-
-
 def test_a_signal_handler_can_end_the_wait_of_its_own_thread() -> None:
     flag, began = StopFlag(), time.monotonic()
     before = signal.signal(signal.SIGUSR1, lambda *_: flag.set())
     try:
         threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1)).start()
-        flag.wait(LONG)
+        flag.wait(PATIENCE)
         wait_until(lambda: flag.is_set, what="the handler")
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert time.monotonic() - began < LONG / 2
-
-
-def reported() -> tuple[list[str], FollowRun]:
-    messages: list[str] = []
-    return messages, FollowRun(NAMED, {}, messages.append, lambda _: None)
+    assert time.monotonic() - began < PATIENCE / 2
 
 
 def test_a_streams_message_is_not_repeated() -> None:
-    messages, run = reported()
-    for name, message in (
-        ("a", "waits"),
-        ("a", "waits"),
-        ("a", ""),
-        ("b", "waits"),
-        ("a", "continues"),
-        ("a", "waits"),
-    ):
+    messages: list[str] = []
+    run = FollowRun(NAMED, {}, messages.append, lambda _: None)
+    for name, message in zip("aaabaa", ("waits", "waits", "", "waits", "continues", "waits"), strict=True):
         run.say_of(name, "held", message)
     assert messages == ["waits", "waits", "continues", "waits"]
