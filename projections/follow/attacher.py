@@ -68,14 +68,11 @@ class Attacher(LogSource):
         stream.log_id = found.log.log_id
         stream.longest_absence_ms = longest_absence_ms(found.topic.facts)
         self._report(stream, found)
-        projector = self.projector(found.log)
         if found.resync:
-            found = resync(self, projector, found, on_batch=lambda _: on_resync_batch())
+            found = resync(self, self.projector(found.log), found, on_batch=lambda _: on_resync_batch())
             self.run.say_of(name, "resynced", found.message)
             stream.events += found.events
-            if found.log.log_id != stream.log_id:
-                projector = self.projector(found.log)
-        stream.attach(self.make_tail(found.log, projector, found.target))
+        stream.attach(self.make_tail(found.log, self.projector(found.log), found.target))
         stream.plan_end(found.topic.facts, is_new=not found.log.is_complete)
 
     def take_locks(self, streams: Sequence[FollowedStream]) -> None:
