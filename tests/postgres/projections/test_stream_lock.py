@@ -59,7 +59,7 @@ def test_a_session_that_was_exchanged_behind_the_connection_is_an_error(database
     with connect(database_url) as one:
         locks = StreamLocks(one)
         locks._session += 1
-        with pytest.raises(LockLost, match="Connect directly to Postgres"):
+        with pytest.raises(LockLost, match="Connect directly, or through a pooler"):
             locks.check()
 
 

@@ -245,5 +245,5 @@ def test_two_followers_without_locks(
         wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
     stopped = {**one.outcomes[0].failures, **other.outcomes[0].failures}
     assert len(stopped) == len(one.outcomes[0].failures) + len(other.outcomes[0].failures) == len(names)
-    assert all("another projector has moved it" in message for message in stopped.values())
+    assert all("Another process has moved the position" in message for message in stopped.values())
     assert_same(url, imported)
