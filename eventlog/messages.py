@@ -1,6 +1,5 @@
 """The messages of the coordinator stream: a class for each type, as in Samza's ``coordinator.stream.messages``."""
 
-from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SkipValidation
@@ -156,14 +155,6 @@ class SetJobCoordinatorMetadata(NamedMessage):
     job_model_id: str | None = None
 
 
-class SetMigrationInfo(CoordinatorMessage):
-    """Migrations that were applied, by name."""
-
-    message_type: ClassVar[str] = "set-migration-info"
-    key: str = "migration-info"
-    values: Annotated[Mapping[str, str], AfterValidator(frozen)]
-
-
 class SetStartpoint(NamedMessage):
     """A requested startpoint; `eventlog.partition.startpoint_key_readings` decodes ``key_text``."""
 
@@ -191,7 +182,7 @@ class Delete(CoordinatorMessage):
 
 
 class UnknownMessage(CoordinatorMessage):
-    """A message of a type without a class, such as ``samza-place-container-v1``; ``value`` is its text."""
+    """A message of a type without a class, such as ``set-migration-info``; ``value`` is its text."""
 
     message_type: str
     key: str
@@ -208,7 +199,6 @@ Message = (
     | SetTaskModeMapping
     | SetTaskPartitionMapping
     | SetJobCoordinatorMetadata
-    | SetMigrationInfo
     | SetStartpoint
     | SetStartpointFanOut
     | Delete

@@ -18,7 +18,6 @@ from eventlog.messages import (
     SetContainerHostMapping,
     SetExecutionEnvContainerIdMapping,
     SetJobCoordinatorMetadata,
-    SetMigrationInfo,
     SetStartpoint,
     SetStartpointFanOut,
     SetTaskContainerMapping,
@@ -48,21 +47,20 @@ class EnvelopedType(NamedTuple):
 
     ``read`` makes the message's fields of its key, the text of its main field, and all values; ``write`` makes the
     values of the message, in Samza's order. Without any of ``main_fields`` the message is a delete; the first that
-    exists is used, so Samza's spelling is before that in its documentation. A type without main fields has a map, and
-    ``empty_deletes`` says whether an empty one is a delete; ``blank_deletes``, whether a main field of white space is.
+    exists is used, so Samza's spelling is before that in its documentation. A type without main fields has a map.
+    ``blank_deletes`` says whether a main field of white space is a delete.
     """
 
     kind: Any
     main_fields: tuple[str, ...]
     read: Callable[[str, str, Fields], Fields]
     write: Callable[[Any], Fields]
-    empty_deletes: bool = True
     blank_deletes: bool = False
 
-    def is_delete(self, main: Any, values: Fields) -> bool:
+    def is_delete(self, main: Any) -> bool:
         """Whether values with this main field (None: with none) delete the key."""
         if main is None:
-            return bool(self.main_fields) or (self.empty_deletes and not values)
+            return bool(self.main_fields)
         return self.blank_deletes and isinstance(main, str) and not main.strip()
 
 
@@ -110,12 +108,6 @@ def _read_task_names(key: str, main: str, _values: Fields) -> Fields:
     return {"partition": decode_partition_key(key), "task_names": tuple(names)}
 
 
-def _read_migration(key: str, _main: str, values: Fields) -> Fields:
-    if not all(isinstance(value, str) for value in values.values()):
-        raise WireError("wrong_type", "a migration's value is not a text")
-    return {"key": key, "values": values}
-
-
 def _by_name(types: Iterable[AnyType]) -> dict[str, AnyType]:
     return {each.kind.message_type: each for each in types}
 
@@ -131,7 +123,6 @@ ENVELOPED_TYPES: Final = _by_name(
             (),
             _read_checkpoint,
             lambda message: {str(partition): offset for partition, offset in message.offsets.items()},
-            empty_deletes=False,
         ),
         EnvelopedType(
             SetChangelogMapping,
@@ -161,7 +152,6 @@ ENVELOPED_TYPES: Final = _by_name(
             lambda key, main, _: {"cluster_type": key, **_read_texts(as_object(loads(main), "meta-key"), _METADATA)},
             lambda message: {"meta-key": dumps_text(_write_texts(message, _METADATA))},
         ),
-        EnvelopedType(SetMigrationInfo, (), _read_migration, lambda message: dict(message.values)),
     ]
 )
 """The types with an envelope, by name."""
@@ -256,7 +246,7 @@ def _decode_enveloped(enveloped: EnvelopedType, key: CoordinatorKey, value: byte
     values = as_object(record["values"], "values")
     common: Fields = {"envelope": _envelope(record), "version": key.version, "origin": Origin(key.key, value)}
     main = next((values[name] for name in enveloped.main_fields if values.get(name) is not None), None)
-    if enveloped.is_delete(main, values):
+    if enveloped.is_delete(main):
         return Delete(message_type=key.message_type, key=key.key, **common)
     text = "" if main is None else as_text(main, enveloped.main_fields[0])
     message: Message = enveloped.kind(**enveloped.read(key.key, text, values), **common)

@@ -13,7 +13,6 @@ from eventlog.messages import (
     SetContainerHostMapping,
     SetExecutionEnvContainerIdMapping,
     SetJobCoordinatorMetadata,
-    SetMigrationInfo,
     SetTaskContainerMapping,
     SetTaskModeMapping,
     SetTaskPartitionMapping,
@@ -116,7 +115,6 @@ _BUILDERS: Mapping[str, Callable[[Vector], Message]] = {
     ),
     "set-task-partition-assignment": _task_partition,
     "set-job-coordinator-metadata": _metadata,
-    "set-migration-info": lambda said: SetMigrationInfo(key=said["key"], values=said["values"]),
 }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.messages import Delete, Envelope, Origin, SetCheckpoint, SetConfig, SetMigrationInfo, UnknownMessage
+from eventlog.messages import Delete, Envelope, Origin, SetCheckpoint, SetConfig, UnknownMessage
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import encode_message
 
@@ -41,7 +41,6 @@ def test_messages_with_maps_can_be_put_in_sets() -> None:
     partition = SystemStreamPartition("k", "s", 0)
     checkpoints = {SetCheckpoint(task_name="t", offsets={partition: "1"}) for _ in range(2)}
     assert len(checkpoints) == 1
-    assert SetMigrationInfo(values={"m": "true"}) == SetMigrationInfo(key="migration-info", values={"m": "true"})
 
 
 def test_a_message_s_text_does_not_show_what_it_was_read_from() -> None:

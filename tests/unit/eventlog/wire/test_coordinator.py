@@ -46,7 +46,6 @@ def test_a_key_of_any_version_is_read(version: bytes) -> None:
         ("set-changelog", b'{"values":{"Partition":" ","partition":"4"}}'),
         ("set-container-host-assignment", b'{"values":{"ip":"h"}}'),
         ("set-task-partition-assignment", b'{"values":{"taskNames":null}}'),
-        ("set-migration-info", b'{"values":{}}'),
         ("set-config", b"null"),
         ("samza-startpoint-v1", b" null\n"),
         ("samza-startpoint-v1", b""),

@@ -17,7 +17,6 @@ from eventlog.messages import (
     SetContainerHostMapping,
     SetExecutionEnvContainerIdMapping,
     SetJobCoordinatorMetadata,
-    SetMigrationInfo,
     SetStartpoint,
     SetStartpointFanOut,
     SetTaskContainerMapping,
@@ -59,7 +58,6 @@ ENVELOPED = st.one_of(
     st.builds(SetExecutionEnvContainerIdMapping, container_id=TEXT, execution_container_id=TEXT),
     st.builds(SetTaskContainerMapping, task_name=TEXT, container_id=TEXT),
     st.builds(SetTaskModeMapping, task_name=TEXT, task_mode=TEXT),
-    st.builds(SetMigrationInfo, key=TEXT, values=st.dictionaries(TEXT, TEXT, min_size=1, max_size=3)),
     st.builds(SetJobCoordinatorMetadata, cluster_type=TEXT, epoch_id=st.none() | TEXT, config_id=st.none() | TEXT),
 )
 FAN_OUT = st.builds(StartpointFanOut, st.none() | TIME, st.dictionaries(PARTITION, STARTPOINT, max_size=4))
