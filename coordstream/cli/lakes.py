@@ -1,6 +1,6 @@
 """What commands do with a lake, in this process or in the executors of a Spark session."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +15,6 @@ from projections.planner_statistics import finish_imports
 
 if TYPE_CHECKING:
     from spark_jobs.lake.archive import RunTasks
-    from spark_jobs.lake.comparison import Compared
 
 _COLUMNS: Final = (
     Column("stream", "stream_name", no_wrap=True),
@@ -43,16 +42,11 @@ def archive_in(output: str, database: Database, spark: Any = None, *, as_json: b
     fail_if([f"Cannot archive {name}. {reason}" for name, reason in done.failures.items()])
 
 
-def compare(output: str, logs: Sequence[JobLog], run: "RunTasks") -> "Mapping[int, Compared | str]":
-    """What a lake was found to have of logs, by log id."""
-    from spark_jobs.lake.comparison import compare_logs  # noqa: PLC0415 (loads deltalake)
-
-    return compare_logs(output, [each.log for each in logs], run)
-
-
 def verify_lake(output: str, logs: Sequence[JobLog], run: "RunTasks", *, as_json: bool) -> None:
     """Compare the archive with a lake, and print what was found; exit code 1 if a log is not the same."""
-    found = compare(output, logs, run)
+    from spark_jobs.lake.comparison import compare_logs  # noqa: PLC0415 (loads deltalake)
+
+    found = compare_logs(output, [each.log for each in logs], run)
     results = [(each, found[each.log.log_id]) for each in logs]
     rows = ((*each.names, *result) for each, result in results if not isinstance(result, str))
     print_rows(rows_of(_ROW, rows), _COLUMNS, title="Events that the lake has", as_json=as_json)

@@ -10,7 +10,7 @@ from psycopg.errors import LockNotAvailable
 
 from coordstream.cli.arguments import Json, Yes
 from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs
-from coordstream.cli.lakes import compare, runner
+from coordstream.cli.lakes import runner
 from coordstream.cli.output import Column, confirm, event_status, exact_time_column, print_rows
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError, note
@@ -104,11 +104,10 @@ def retention(
 
 
 def _lake_check(output: str, database: Database, logs: Sequence[JobLog]) -> Check:
-    """Compare the archived events of logs with those in a lake, and return the check of a log."""
-    found = compare(output, logs, runner(database))
+    run = runner(database)
     from spark_jobs.lake.comparison import lake_check  # noqa: PLC0415 (loads deltalake)
 
-    return lake_check(output, found)
+    return lake_check(output, [each.log for each in logs], run)
 
 
 def _run(

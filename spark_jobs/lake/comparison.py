@@ -1,6 +1,6 @@
 """Compares the archive with a lake, which still has all that was written or not, and completes the archive from it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -118,11 +118,14 @@ def compare_logs(
     return found
 
 
-def lake_check(output: str, compared: Mapping[int, Compared | str]) -> Check:
-    """A check of a retention, that the lake was found to have every event that the archive has up to the horizon."""
+def lake_check(output: str, logs: Sequence[TrackedLog], run_tasks: RunTasks) -> Check:
+    """Compare these logs with a lake, and return a check of a retention: that the lake has every event that the archive
+    has up to the horizon. Raises as `compare_logs`.
+    """
+    compared = compare_logs(output, logs, run_tasks)
 
     def check(connection: Connection, retained: RetainedEvents) -> None:
-        found = compared[retained.log.log_id]
+        found: Compared | str = compared[retained.log.log_id]
         if isinstance(found, str):
             raise LakeError(f"{found} Nothing was changed.")
         row = connection.execute(_ARCHIVED, (retained.log.log_id, found.next_offset)).fetchone()
