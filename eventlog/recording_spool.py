@@ -3,10 +3,10 @@
 import os
 import zlib
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, Final
@@ -99,12 +99,15 @@ class TopicSummary:
     last_offset: int
 
 
+Summaries = Mapping[str, TopicSummary]
+
+
 @dataclass(frozen=True)
 class CheckedRecording:
     """A valid recording; the spool has the records by topic that come after the first ``head_count`` of one topic."""
 
     path: Path
-    summaries: Mapping[str, TopicSummary]
+    summaries: Summaries
     head_count: int
     spool: LineSpool
 
@@ -138,3 +141,23 @@ def check_recording(path: Path, spool: LineSpool, topics: Collection[str] | None
     spool.flush()
     summaries = {topic: TopicSummary(count, firsts[topic], lasts[topic]) for topic, count in counts.items()}
     return CheckedRecording(path, summaries, head_count, spool)
+
+
+def files_by_topic(files: Iterable[tuple[Path, Summaries]]) -> dict[str, list[tuple[Path, Summaries]]]:
+    """The checked files of each topic, in the order of its offsets. Raises `RecordingError`: a file has no records, or
+    two have the same offsets.
+    """
+    found: dict[str, list[tuple[Path, Summaries]]] = {}
+    for path, summaries in files:
+        if not summaries:
+            raise RecordingError(f"File '{path}' has no records. Leave it out, or record the topic again.")
+        for topic in summaries:
+            found.setdefault(topic, []).append((path, summaries))
+    for topic, of_topic in found.items():
+        of_topic.sort(key=lambda file: file[1][topic].first_offset)
+        for (earlier, before), (later, after) in pairwise(of_topic):
+            if after[topic].first_offset <= before[topic].last_offset:
+                raise RecordingError(
+                    f"Files '{earlier}' and '{later}' have the same offsets of {topic}. Leave one of them out."
+                )
+    return found

@@ -1,9 +1,9 @@
 """Recordings as the source of a replay: files that the executors can read, checked and imported by them."""
 
 import glob
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from eventlog.events import RecordedEvent
 from eventlog.log import system_clock
-from eventlog.recording_spool import CheckedRecording, TopicSummary, check_recording
+from eventlog.recording_spool import CheckedRecording, Summaries, check_recording, files_by_topic
 from eventlog.streams import StreamIdentity, identify
 from projections.log_result import LogResult
 from spark_jobs.dispatch import default_tasks, run_log_tasks
@@ -20,7 +20,6 @@ from spark_jobs.log_task import LogTaskSession, LogTaskSettings
 
 _ENDINGS: Final = (".jsonl", ".jsonl.gz")
 _BYTES_A_TASK: Final = 64_000_000  # as `EVENTS_A_TASK`; a check takes a fifth of the time of a replay
-Summaries = Mapping[str, TopicSummary]
 
 
 def find_files(place: str) -> list[Path]:
@@ -96,18 +95,14 @@ def check_recordings(
 ) -> list[RecordedStream]:
     """Read recordings to their ends in the executors, and return the streams in them.
 
-    Raises `SparkJobError`: a file is invalid, cannot be read by an executor or has no records, or two files overlap;
-    `EventLogError`: the kind of a topic is unknown.
+    Raises `SparkJobError`: a file is invalid, or cannot be read by an executor; `EventLogError` as `recorded_streams`.
     """
     checks = [CheckFile(file, file.stat().st_size) for file in files]
     tasks = tasks or default_tasks(spark, checks, _BYTES_A_TASK)
     outcomes = run_log_tasks(spark, "Cannot read the recordings with Spark", checks, settings, tasks)
-    for file, outcome in zip(files, outcomes, strict=True):
-        if outcome.failure:
-            raise SparkJobError(outcome.failure)
-        if not outcome.result:
-            raise SparkJobError(f"File '{file}' has no records. Leave it out, or record the topic again.")
-    return recorded_streams({file: found.result for file, found in zip(files, outcomes, strict=True)}, settings.kind)
+    if failure := next((each.failure for each in outcomes if each.failure), ""):
+        raise SparkJobError(failure)
+    return recorded_streams(zip(files, (each.result for each in outcomes), strict=True), settings.kind)
 
 
 def _checked(session: LogTaskSession, path: Path, summaries: Summaries) -> CheckedRecording:
@@ -121,19 +116,6 @@ def _checked(session: LogTaskSession, path: Path, summaries: Summaries) -> Check
     return session.recordings[path]
 
 
-def recorded_streams(summaries: Mapping[Path, Summaries], kind: str | None) -> list[RecordedStream]:
-    """The streams of checked files. Raises SparkJobError, EventLogError: offsets overlap, or a kind is unknown."""
-    by_topic: dict[str, list[Path]] = {}
-    for path, topics in summaries.items():
-        for topic in topics:
-            by_topic.setdefault(topic, []).append(path)
-    streams = []
-    for topic, paths in by_topic.items():
-        ordered = sorted(paths, key=lambda path: summaries[path][topic].first_offset)
-        for earlier, later in pairwise(ordered):
-            if summaries[later][topic].first_offset <= summaries[earlier][topic].last_offset:
-                raise SparkJobError(
-                    f"Files '{earlier}' and '{later}' have the same offsets of {topic}. Leave one of them out."
-                )
-        streams.append(RecordedStream(identify(topic, kind), tuple((path, summaries[path]) for path in ordered)))
-    return streams
+def recorded_streams(files: Iterable[tuple[Path, Summaries]], kind: str | None) -> list[RecordedStream]:
+    """The streams of checked files. Raises `EventLogError` as `files_by_topic`, or the kind of a topic is unknown."""
+    return [RecordedStream(identify(topic, kind), tuple(found)) for topic, found in files_by_topic(files).items()]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +20,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row
 from eventlog.errors import printable_text
 from eventlog.log import system_clock
-from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording
+from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording, files_by_topic
 from eventlog.streams import StreamIdentity, identify
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
@@ -74,16 +74,14 @@ def import_files(
 def check_files(files: Sequence[Path], kind: str | None) -> Iterator[list[CheckedStream]]:
     """Read all files once, to their ends, and return the streams in them.
 
-    Raises `EventLogError`: a line is invalid, or the kind of a topic is unknown; `CoordstreamError`: a file is not a
-    regular file or is empty, or two files overlap.
+    Raises `EventLogError`: a line is invalid, or the kind of a topic is unknown, or as `files_by_topic`;
+    `CoordstreamError`: a file is not a regular file.
     """
-    by_topic: dict[str, list[CheckedRecording]] = {}
     with LineSpool() as spool:
-        for file in files:
-            recording = _check(file, spool)
-            for topic in recording.summaries:
-                by_topic.setdefault(topic, []).append(recording)
-        yield [_checked_stream(topic, kind, found) for topic, found in by_topic.items()]
+        recordings = [_check(file, spool) for file in files]
+        by_path = {each.path: each for each in recordings}
+        by_topic = files_by_topic((each.path, each.summaries) for each in recordings)
+        yield [_stream(topic, kind, [by_path[path] for path, _ in found]) for topic, found in by_topic.items()]
 
 
 def import_checked(database: Database, streams: Sequence[CheckedStream]) -> tuple[list[LogResult], list[str]]:
@@ -107,22 +105,14 @@ def _check(file: Path, spool: LineSpool) -> CheckedRecording:
     if file.exists() and not file.is_file() and not file.is_dir():
         raise CoordstreamError(f"'{file}' is not a regular file, and an import reads twice. Save it as a file first.")
     with Console(stderr=True).status(f"Checking {file}") if file.is_file() else nullcontext():
-        recording = check_recording(file, spool)
-    if not recording.summaries:
-        raise CoordstreamError(f"File '{file}' has no records. Leave it out, or record the topic again.")
-    return recording
+        return check_recording(file, spool)
 
 
-def _checked_stream(topic: str, kind: str | None, recordings: Sequence[CheckedRecording]) -> CheckedStream:
-    stream = identify(topic, kind)
-    for earlier, later in pairwise(recordings):
-        if later.summaries[topic].first_offset <= earlier.summaries[topic].last_offset:
-            raise CoordstreamError(
-                f"File '{later.path}' has offsets of {topic} that do not come after those of '{earlier.path}'. "
-                "Name the files in the order of their offsets, or import one of them alone."
-            )
+def _stream(topic: str, kind: str | None, recordings: Sequence[CheckedRecording]) -> CheckedStream:
     count = sum(recording.summaries[topic].count for recording in recordings)
-    return CheckedStream(stream, lambda: chain.from_iterable(each.events(topic) for each in recordings), count)
+    return CheckedStream(
+        identify(topic, kind), lambda: chain.from_iterable(each.events(topic) for each in recordings), count
+    )
 
 
 def _result_row(result: LogResult) -> Row:

@@ -3,13 +3,12 @@ from typing import Any
 
 import pytest
 
-from eventlog.errors import StreamKindError
+from eventlog.errors import RecordingError, StreamKindError
 from eventlog.events import RecordedEvent
 from eventlog.recording import write_recording
 from eventlog.recording_spool import CheckedRecording, TopicSummary, check_recording
 from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
-from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSession, LogTaskSettings
 from spark_jobs.recordings import CheckFile, RecordedStream, recorded_streams
 
@@ -31,22 +30,22 @@ def shared(tmp_path: Path) -> Path:
 
 def test_the_files_of_a_stream_are_in_the_order_of_their_offsets() -> None:
     late, early = Path("a"), Path("b")
-    summaries = {late: {TOPICS[0]: TopicSummary(3, 10, 19)}, early: {TOPICS[0]: TopicSummary(4, 0, 9)}}
-    (stream,) = recorded_streams(summaries, None)
+    files = [(late, {TOPICS[0]: TopicSummary(3, 10, 19)}), (early, {TOPICS[0]: TopicSummary(4, 0, 9)})]
+    (stream,) = recorded_streams(files, None)
     assert ([path for path, _ in stream.files], stream.weight) == ([early, late], 7)
 
 
 def test_files_with_the_same_offsets_are_an_error() -> None:
-    summaries = {Path(name): {TOPICS[0]: TopicSummary(4, 0, 9)} for name in "ab"}
-    with pytest.raises(SparkJobError, match="Files 'a' and 'b' have the same offsets of"):
-        recorded_streams(summaries, None)
+    files = [(Path(name), {TOPICS[0]: TopicSummary(4, 0, 9)}) for name in "ab"]
+    with pytest.raises(RecordingError, match="Files 'a' and 'b' have the same offsets of"):
+        recorded_streams(files, None)
 
 
 def test_the_kind_of_a_stream_must_be_known() -> None:
-    summaries = {Path("a"): {"orders": TopicSummary(1, 0, 0)}}
+    files = [(Path("a"), {"orders": TopicSummary(1, 0, 0)})]
     with pytest.raises(StreamKindError):
-        recorded_streams(summaries, None)
-    assert recorded_streams(summaries, "checkpoint")[0].stream.stream_kind == "checkpoint"
+        recorded_streams(files, None)
+    assert recorded_streams(files, "checkpoint")[0].stream.stream_kind == "checkpoint"
 
 
 def test_a_file_with_several_topics_is_read_once_for_all_log_tasks_of_a_spark_task(
@@ -54,7 +53,7 @@ def test_a_file_with_several_topics_is_read_once_for_all_log_tasks_of_a_spark_ta
 ) -> None:
     settings = LogTaskSettings("", FoldSettings(SecretPolicy(b"k")))
     with LogTaskSession(settings) as session:
-        streams = recorded_streams({shared: CheckFile(shared, 1).run(session)}, None)
+        streams = recorded_streams([(shared, CheckFile(shared, 1).run(session))], None)
     assert all(stream.is_shared for stream in streams)
     opened: list[Path] = []
 
