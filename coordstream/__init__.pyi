@@ -228,7 +228,7 @@ from managers.streams.coordinator_streams import (
     CoordinatorStreamProducer as CoordinatorStreamProducer,
     CoordinatorStreamWriter as CoordinatorStreamWriter,
 )
-from managers.streams.coordinator_stream_message import CoordinatorStreamMessage as CoordinatorStreamMessage
+from managers.streams.coordinator_streams import CoordinatorStreamMessage as CoordinatorStreamMessage
 from managers.stream_creation import (
     ChangelogStream as ChangelogStream,
     create_changelog_streams as create_changelog_streams,

@@ -25,7 +25,7 @@ from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2, CheckpointKey
 from managers.checkpoints.checkpoint_manager import CheckpointManager, JobCheckpoints, KafkaCheckpointManager
 from managers.stores.keyed_state import NamespacedKey, canonical, encode_name, read_name
-from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
+from managers.streams.coordinator_streams import CoordinatorStreamMessage
 from tests.contracts.event_log import clock
 from tests.fixtures.properties.spelling import Spelling
 

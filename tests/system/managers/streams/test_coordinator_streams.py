@@ -21,9 +21,9 @@ from eventlog.wire.coordinator import decode_key, decode_message, encode_key
 from managers.config.job_config import read_config, write_config
 from managers.errors import NotReady
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from managers.streams.coordinator_streams import (
     CoordinatorStreamConsumer,
+    CoordinatorStreamMessage,
     CoordinatorStreamProducer,
     CoordinatorStreamWriter,
 )

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from eventlog.wire.coordinator import decode_key
-from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
+from managers.streams.coordinator_streams import CoordinatorStreamMessage
 from tests.contracts.event_log import NOW, NOW_MS, clock
 
 
