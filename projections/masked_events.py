@@ -4,6 +4,8 @@
 configuration that every start of a job writes again: they are recognised as the fold recognises them, and need no JSON.
 """
 
+from typing import Final
+
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
@@ -21,11 +23,8 @@ class MaskedEvents:
 
     def __init__(self, kind: StreamKind, secrets: SecretPolicy) -> None:
         self._fold = LogFold(0, kind, secrets)
+        self.entry: Final = self._fold.keys.entry
         self._plain_keys: set[bytes] = set()
-
-    def entry(self, key: bytes) -> KeyEntry:
-        """What a key says."""
-        return self._fold.keys.entry(key)
 
     def is_plain_config(self, entry: KeyEntry, value: bytes) -> bool:
         """Whether a value sets a config key, and neither it nor its key shows a secret."""
