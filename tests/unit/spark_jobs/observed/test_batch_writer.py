@@ -11,7 +11,7 @@ from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific
 from eventlog.timestamps import ms_of
 from eventlog.wire.checkpoint_topic import decode_v1
 from managers.steered.job_record import JobRecord
-from spark_jobs.observed.batch_writer import BatchWriter
+from spark_jobs.observed.batch_thread import BatchWriter
 from spark_jobs.observed.progress import CommittedBatch, Positions, SourceRange
 from tests.fixtures.managers.log_makers import LogMaker
 
