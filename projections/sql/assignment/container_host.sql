@@ -33,10 +33,10 @@ select j.job_name, j.job_id, j.job_bucket, t.message_key as container_id,
   t.body ->> 'host_name' as host_name, t.body ->> 'jmx_url' as jmx_url, t.body ->> 'jmx_tunneling_url' as jmx_tunneling_url,
   t.valid_from, t.valid_to, t.log_offset as from_log_offset, t.next_offset as to_log_offset, j.incarnation
 from projection.job_log j
-cross join lateral projection.log_replaced_at(j.log_id) r
+cross join lateral projection.log_shown(j.log_id) s
 cross join lateral projection.base_end(j.log_id) b
-cross join lateral projection.message_validity(j.log_id, 'set-container-host-assignment', r.at) t
-where j.stream_kind = 'coordinator' and j.is_complete and coalesce(t.next_offset > b.last_offset, true);
+cross join lateral projection.message_validity(j.log_id, 'set-container-host-assignment', s.since, s.until) t
+where j.stream_kind = 'coordinator' and coalesce(t.next_offset > b.last_offset, true);
 comment on view coordinator.container_host_validity is E'On which host a container ran, and when: one row per host and JMX address, however often they were written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of container_host_as_of at T. Filters on the job and on the container use indexes.\nKey: job_name, job_id, container_id, host_name, jmx_url, jmx_tunneling_url, incarnation, from_log_offset.';
 comment on column coordinator.container_host_validity.host_name is 'The host that the container ran on.';
 comment on column coordinator.container_host_validity.jmx_url is 'The URL of the container''s JMX server. Null: the message has none.';

@@ -23,8 +23,8 @@ create view coordinator.task_container_validity as
 select j.job_name, j.job_id, j.job_bucket, t.message_key as task_name, t.body ->> 'container_id' as container_id,
   t.valid_from, t.valid_to, t.log_offset as from_log_offset, t.next_offset as to_log_offset, j.incarnation
 from projection.job_log j
-cross join lateral projection.log_replaced_at(j.log_id) r
+cross join lateral projection.log_shown(j.log_id) s
 cross join lateral projection.base_end(j.log_id) b
-cross join lateral projection.message_validity(j.log_id, 'set-task-container-assignment', r.at) t
-where j.stream_kind = 'coordinator' and j.is_complete and coalesce(t.next_offset > b.last_offset, true);
+cross join lateral projection.message_validity(j.log_id, 'set-task-container-assignment', s.since, s.until) t
+where j.stream_kind = 'coordinator' and coalesce(t.next_offset > b.last_offset, true);
 comment on view coordinator.task_container_validity is E'Which container ran a task, and when: one row per assignment, however often it was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_container_as_of at T. Filters on the job and on the task use indexes.\nKey: job_name, job_id, task_name, container_id, incarnation, from_log_offset.';

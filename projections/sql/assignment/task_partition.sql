@@ -28,7 +28,7 @@ create view coordinator.task_partition_validity as
 select j.job_name, j.job_id, j.job_bucket, s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.task_name,
   v.valid_from, v.valid_to, s.log_offset as from_log_offset, s.end_offset as to_log_offset, j.incarnation
 from projection.job_log j
-cross join lateral projection.log_replaced_at(j.log_id) r
+cross join lateral projection.log_shown(j.log_id) r
 cross join lateral projection.base_end(j.log_id) b
 cross join lateral (
   select e.*, case when e.is_last then e.next_offset
@@ -39,6 +39,6 @@ cross join lateral (
     from projection.message_change(j.log_id, 'set-task-partition-assignment', message_key => null) t
     cross join lateral jsonb_array_elements_text(t.body -> 'task_names') n(task_name)) e
   where e.is_first or e.is_last) s
-cross join lateral projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.at) v
-where j.stream_kind = 'coordinator' and j.is_complete and s.is_first and coalesce(s.end_offset > b.last_offset, true);
+cross join lateral projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.since, r.until) v
+where j.stream_kind = 'coordinator' and s.is_first and coalesce(s.end_offset > b.last_offset, true);
 comment on view coordinator.task_partition_validity is E'Which task read an input partition, and when: one row per uninterrupted interval, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_partition_as_of at T. Filters on the job and on the partition use indexes.\nKey: job_name, job_id, system_name, stream_name, partition_id, key_bucket, task_name, incarnation, from_log_offset.';

@@ -14,8 +14,8 @@ comment on function coordinator.input_offset_at is E'Where each task of a job st
 -- an import of a changed recording repeats the events of the incarnation before.
 create function projection.job_log_span(job_name text, job_id text)
 returns table (log_id integer, stream_kind text, incarnation integer, replaced_at timestamptz) language sql stable parallel safe as $$
-  select l.log_id, l.stream_kind, l.incarnation, r.at
-  from projection.job_log l cross join lateral projection.log_replaced_at(l.log_id) r
+  select l.log_id, l.stream_kind, l.incarnation, s.until
+  from projection.job_log l cross join lateral projection.log_shown(l.log_id) s
   where l.job_name = $1 and l.job_id = $2
 $$;
 

@@ -25,9 +25,9 @@ select j.job_name, j.job_id, j.job_bucket, t.message_key as config_key, t.body -
   t.is_sensitive or coalesce((t.body ->> 'is_sensitive')::boolean, false) as is_sensitive,
   t.valid_from, t.valid_to, t.log_offset as from_log_offset, t.next_offset as to_log_offset, j.incarnation
 from projection.job_log j
-cross join lateral projection.log_replaced_at(j.log_id) r
+cross join lateral projection.log_shown(j.log_id) s
 cross join lateral projection.base_end(j.log_id) b
-cross join lateral projection.message_validity(j.log_id, 'set-config', r.at) t
-where j.stream_kind = 'coordinator' and j.is_complete and coalesce(t.next_offset > b.last_offset, true);
+cross join lateral projection.message_validity(j.log_id, 'set-config', s.since, s.until) t
+where j.stream_kind = 'coordinator' and coalesce(t.next_offset > b.last_offset, true);
 comment on view coordinator.config_validity is E'Every value that a config key had, and the time for which it was valid: one row per value, however often deployments wrote it again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of config_as_of at T. After a retention, a value that was valid at the horizon begins with its newest event before it. Filters on the job and on the key use indexes.\nKey: job_name, job_id, config_key, config_value, is_sensitive, incarnation, from_log_offset.';
 comment on column coordinator.config_validity.config_value is 'The value, or its fingerprint (`hmac-sha256:…`) if it is a secret.';

@@ -79,20 +79,22 @@ create function projection.log_begins_at(log_id integer) returns table (at times
   where n.log_id = $1
 $$;
 
--- When the next incarnation of a log's stream is shown instead. Null = this one is current.
-create function projection.log_replaced_at(log_id integer) returns table (at timestamptz) language sql stable parallel safe as $$
-  select min(b.at)
-  from projection.job_log o
-  join projection.job_log n on n.job_suffix = o.job_suffix and n.stream_kind = o.stream_kind and n.incarnation > o.incarnation and n.is_complete
-  cross join lateral projection.log_begins_at(n.log_id) b
-  where o.log_id = $1
+-- The part of a log that is shown: from when it begins until the next incarnation of its stream does (null = this one is current). What it has
+-- before and after that, other incarnations show. No row: it has no event, or is not complete.
+create function projection.log_shown(log_id integer) returns table (since timestamptz, until timestamptz) language sql stable parallel safe as $$
+  select b.at, (
+    select min(a.at)
+    from projection.job_log n cross join lateral projection.log_begins_at(n.log_id) a
+    where n.job_suffix = l.job_suffix and n.stream_kind = l.stream_kind and n.incarnation > l.incarnation and n.is_complete)
+  from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+  where l.log_id = $1 and l.is_complete
 $$;
 
--- The interval of log_time for which the value of an event is valid: until another event (null = none yet), and at most until the log
--- was replaced (null = it was not). valid_to null = still valid; equal times = valid at no time.
-create function projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamptz)
+-- The interval of log_time for which the value of an event is valid: until another event (null = none yet), within the part of its log that
+-- is shown. valid_to null = still valid; equal times = valid at no time.
+create function projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, since timestamptz, until timestamptz)
 returns table (valid_from timestamptz, valid_to timestamptz) language sql stable parallel safe as $$
-  select f.at, case when coalesce(n.at, $4) is not null then greatest(f.at, least(n.at, $4)) end
+  select greatest(f.at, $4), case when coalesce(n.at, $5) is not null then greatest(f.at, $4, least(n.at, $5)) end
   from projection.log_time_at($1, $2) f
   left join lateral projection.log_time_at($1, $3) n on true
 $$;

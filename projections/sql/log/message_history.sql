@@ -44,11 +44,11 @@ $$;
 
 -- Every body that a key had, and the interval of log_time for which it was valid (see log_validity): where one ends, the next change
 -- of the key begins, so that the time of each change is looked up once.
-create function projection.message_validity(log_id integer, message_type text, replaced_at timestamptz)
+create function projection.message_validity(log_id integer, message_type text, since timestamptz, until timestamptz)
 returns table (message_key text, is_sensitive boolean, body jsonb, valid_from timestamptz, valid_to timestamptz, log_offset bigint, next_offset bigint)
 language sql stable parallel safe as $$
-  select c.message_key, c.is_sensitive, c.body, c.at,
-    case when coalesce(c.next_at, $3) is not null then greatest(c.at, least(c.next_at, $3)) end, c.log_offset, c.next_offset
+  select c.message_key, c.is_sensitive, c.body, greatest(c.at, $3),
+    case when coalesce(c.next_at, $4) is not null then greatest(c.at, $3, least(c.next_at, $4)) end, c.log_offset, c.next_offset
   from (
     select t.message_key, t.is_sensitive, t.body, t.log_offset, t.next_offset, f.at,
       lead(f.at) over (partition by t.message_key order by t.log_offset) as next_at

@@ -7,8 +7,9 @@ from psycopg.errors import InvalidTextRepresentation
 
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
+from projections.tracked_logs import Observation, logs_of, write_observations
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, raw, recorded
-from tests.fixtures.acceptance.imported_job import ImportedJob, Row
+from tests.fixtures.acceptance.imported_job import IMPORTED_AT, ImportedJob, Row
 from tests.fixtures.properties.importing import import_events
 from tests.oracle import ROWS, to_time
 
@@ -73,3 +74,18 @@ def test_another_incarnation_ends_what_was_so(database: Connection) -> None:
         at = to_time(FIRST_TIME + minutes * MINUTE)
         valid = config_at(job, f"config_validity where job_name = %(name)s and {AT}", at)
         assert valid == config_at(job, "config_as_of(%(name)s, '1', %(at)s)", at)
+
+
+def test_what_a_truncated_log_repeats_is_shown_once(database: Connection) -> None:
+    """The log lost its event of minute 15."""
+    job, settings = ImportedJob(database, "truncated"), [config_set("a", value) for value in "1123"]
+    for stream, events in ((job.coordinator_stream, settings),):
+        job.import_recorded(stream, recorded([*events[:2], events[3]], step=MINUTE))
+        (log,) = logs_of(database, stream)
+        write_observations(database, log.log_id, [Observation(3, "truncated", None, 2, 2)], IMPORTED_AT)
+        job.import_recorded(stream, recorded(events, step=MINUTE))
+    minutes = "incarnation, config_value, to_char(valid_from, 'MI'), to_char(valid_to, 'MI')"
+    assert job.rows("config_validity", minutes) == [
+        *((1, "1", "13", "15"), (1, "3", "15", "15")),
+        *((2, "1", "15", "15"), (2, "2", "15", "16"), (2, "3", "16", None)),
+    ]

@@ -6820,8 +6820,8 @@ $_$;
 CREATE FUNCTION projection.job_log_span(job_name text, job_id text) RETURNS TABLE(log_id integer, stream_kind text, incarnation integer, replaced_at timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select l.log_id, l.stream_kind, l.incarnation, r.at
-  from projection.job_log l cross join lateral projection.log_replaced_at(l.log_id) r
+  select l.log_id, l.stream_kind, l.incarnation, s.until
+  from projection.job_log l cross join lateral projection.log_shown(l.log_id) s
   where l.job_name = $1 and l.job_id = $2
 $_$;
 
@@ -7374,17 +7374,18 @@ CREATE FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) 
 $_$;
 
 --
--- Name: log_replaced_at(integer); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: log_shown(integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.log_replaced_at(log_id integer) RETURNS TABLE(at timestamp with time zone)
+CREATE FUNCTION projection.log_shown(log_id integer) RETURNS TABLE(since timestamp with time zone, until timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select min(b.at)
-  from projection.job_log o
-  join projection.job_log n on n.job_suffix = o.job_suffix and n.stream_kind = o.stream_kind and n.incarnation > o.incarnation and n.is_complete
-  cross join lateral projection.log_begins_at(n.log_id) b
-  where o.log_id = $1
+  select b.at, (
+    select min(a.at)
+    from projection.job_log n cross join lateral projection.log_begins_at(n.log_id) a
+    where n.job_suffix = l.job_suffix and n.stream_kind = l.stream_kind and n.incarnation > l.incarnation and n.is_complete)
+  from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+  where l.log_id = $1 and l.is_complete
 $_$;
 
 --
@@ -7415,13 +7416,13 @@ CREATE FUNCTION projection.log_time_at(log_id integer, log_offset bigint) RETURN
 $_$;
 
 --
--- Name: log_validity(integer, bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: log_validity(integer, bigint, bigint, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) RETURNS TABLE(valid_from timestamp with time zone, valid_to timestamp with time zone)
+CREATE FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, since timestamp with time zone, until timestamp with time zone) RETURNS TABLE(valid_from timestamp with time zone, valid_to timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select f.at, case when coalesce(n.at, $4) is not null then greatest(f.at, least(n.at, $4)) end
+  select greatest(f.at, $4), case when coalesce(n.at, $5) is not null then greatest(f.at, $4, least(n.at, $5)) end
   from projection.log_time_at($1, $2) f
   left join lateral projection.log_time_at($1, $3) n on true
 $_$;
@@ -7504,14 +7505,14 @@ CREATE FUNCTION projection.message_head(log_id integer, cut bigint, message_type
 $_$;
 
 --
--- Name: message_validity(integer, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: message_validity(integer, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.message_validity(log_id integer, message_type text, replaced_at timestamp with time zone) RETURNS TABLE(message_key text, is_sensitive boolean, body jsonb, valid_from timestamp with time zone, valid_to timestamp with time zone, log_offset bigint, next_offset bigint)
+CREATE FUNCTION projection.message_validity(log_id integer, message_type text, since timestamp with time zone, until timestamp with time zone) RETURNS TABLE(message_key text, is_sensitive boolean, body jsonb, valid_from timestamp with time zone, valid_to timestamp with time zone, log_offset bigint, next_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select c.message_key, c.is_sensitive, c.body, c.at,
-    case when coalesce(c.next_at, $3) is not null then greatest(c.at, least(c.next_at, $3)) end, c.log_offset, c.next_offset
+  select c.message_key, c.is_sensitive, c.body, greatest(c.at, $3),
+    case when coalesce(c.next_at, $4) is not null then greatest(c.at, $3, least(c.next_at, $4)) end, c.log_offset, c.next_offset
   from (
     select t.message_key, t.is_sensitive, t.body, t.log_offset, t.next_offset, f.at,
       lead(f.at) over (partition by t.message_key order by t.log_offset) as next_at
@@ -9367,10 +9368,10 @@ CREATE VIEW coordinator.config_validity AS
     t.next_offset AS to_log_offset,
     j.incarnation
    FROM (((projection.job_log j
-     CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL projection.log_shown(j.log_id) s(since, until))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
-     CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-config'::text, r.at) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND COALESCE((t.next_offset > b.last_offset), true));
+     CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-config'::text, s.since, s.until) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND COALESCE((t.next_offset > b.last_offset), true));
 
 --
 -- Name: VIEW config_validity; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9419,13 +9420,13 @@ COMMENT ON COLUMN coordinator.config_validity.is_sensitive IS 'Whether the value
 -- Name: COLUMN config_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value.';
+COMMENT ON COLUMN coordinator.config_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value, or when the incarnation began to be shown.';
 
 --
 -- Name: COLUMN config_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: still valid.';
+COMMENT ON COLUMN coordinator.config_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation began to be shown. Null: still valid.';
 
 --
 -- Name: COLUMN config_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9703,10 +9704,10 @@ CREATE VIEW coordinator.container_host_validity AS
     t.next_offset AS to_log_offset,
     j.incarnation
    FROM (((projection.job_log j
-     CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL projection.log_shown(j.log_id) s(since, until))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
-     CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-container-host-assignment'::text, r.at) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND COALESCE((t.next_offset > b.last_offset), true));
+     CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-container-host-assignment'::text, s.since, s.until) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND COALESCE((t.next_offset > b.last_offset), true));
 
 --
 -- Name: VIEW container_host_validity; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9761,13 +9762,13 @@ COMMENT ON COLUMN coordinator.container_host_validity.jmx_tunneling_url IS 'The 
 -- Name: COLUMN container_host_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value.';
+COMMENT ON COLUMN coordinator.container_host_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value, or when the incarnation began to be shown.';
 
 --
 -- Name: COLUMN container_host_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: still valid.';
+COMMENT ON COLUMN coordinator.container_host_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation began to be shown. Null: still valid.';
 
 --
 -- Name: COLUMN container_host_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11375,10 +11376,10 @@ CREATE VIEW coordinator.task_container_validity AS
     t.next_offset AS to_log_offset,
     j.incarnation
    FROM (((projection.job_log j
-     CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL projection.log_shown(j.log_id) s(since, until))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
-     CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-task-container-assignment'::text, r.at) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND COALESCE((t.next_offset > b.last_offset), true));
+     CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-task-container-assignment'::text, s.since, s.until) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND COALESCE((t.next_offset > b.last_offset), true));
 
 --
 -- Name: VIEW task_container_validity; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11421,13 +11422,13 @@ COMMENT ON COLUMN coordinator.task_container_validity.container_id IS 'The id of
 -- Name: COLUMN task_container_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value.';
+COMMENT ON COLUMN coordinator.task_container_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value, or when the incarnation began to be shown.';
 
 --
 -- Name: COLUMN task_container_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: still valid.';
+COMMENT ON COLUMN coordinator.task_container_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation began to be shown. Null: still valid.';
 
 --
 -- Name: COLUMN task_container_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11920,7 +11921,7 @@ CREATE VIEW coordinator.task_partition_validity AS
     s.end_offset AS to_log_offset,
     j.incarnation
    FROM ((((projection.job_log j
-     CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL projection.log_shown(j.log_id) r(since, until))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
      CROSS JOIN LATERAL ( SELECT e.system_name,
             e.stream_name,
@@ -11947,8 +11948,8 @@ CREATE VIEW coordinator.task_partition_validity AS
                    FROM (projection.message_change(j.log_id, 'set-task-partition-assignment'::text, message_key => NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username)
                      CROSS JOIN LATERAL jsonb_array_elements_text((t.body -> 'task_names'::text)) n(task_name))) e
           WHERE (e.is_first OR e.is_last)) s)
-     CROSS JOIN LATERAL projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.at) v(valid_from, valid_to))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND s.is_first AND COALESCE((s.end_offset > b.last_offset), true));
+     CROSS JOIN LATERAL projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.since, r.until) v(valid_from, valid_to))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND s.is_first AND COALESCE((s.end_offset > b.last_offset), true));
 
 --
 -- Name: VIEW task_partition_validity; Type: COMMENT; Schema: coordinator; Owner: -
@@ -12009,13 +12010,13 @@ COMMENT ON COLUMN coordinator.task_partition_validity.task_name IS 'The task.';
 -- Name: COLUMN task_partition_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value.';
+COMMENT ON COLUMN coordinator.task_partition_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value, or when the incarnation began to be shown.';
 
 --
 -- Name: COLUMN task_partition_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: still valid.';
+COMMENT ON COLUMN coordinator.task_partition_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation began to be shown. Null: still valid.';
 
 --
 -- Name: COLUMN task_partition_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
@@ -14316,12 +14317,12 @@ GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time 
 GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_replayer;
 
 --
--- Name: FUNCTION log_replaced_at(log_id integer); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION log_shown(log_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.log_replaced_at(log_id integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.log_replaced_at(log_id integer) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.log_replaced_at(log_id integer) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.log_shown(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_shown(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_shown(log_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION log_shown_at(job_suffix text, stream_kind text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -14340,12 +14341,12 @@ GRANT ALL ON FUNCTION projection.log_time_at(log_id integer, log_offset bigint) 
 GRANT ALL ON FUNCTION projection.log_time_at(log_id integer, log_offset bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION log_validity(log_id integer, from_offset bigint, to_offset bigint, since timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, since timestamp with time zone, until timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, since timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION lost_after(); Type: ACL; Schema: projection; Owner: -
@@ -14380,12 +14381,12 @@ GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, messag
 GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text, keys integer[]) TO coordstream_replayer;
 
 --
--- Name: FUNCTION message_validity(log_id integer, message_type text, replaced_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION message_validity(log_id integer, message_type text, since timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.message_validity(log_id integer, message_type text, replaced_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.message_validity(log_id integer, message_type text, replaced_at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.message_validity(log_id integer, message_type text, replaced_at timestamp with time zone) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.message_validity(log_id integer, message_type text, since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.message_validity(log_id integer, message_type text, since timestamp with time zone, until timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.message_validity(log_id integer, message_type text, since timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION move_position(of_log integer, of_rebuild integer, from_offset bigint, to_offset bigint, notice text, rows jsonb); Type: ACL; Schema: projection; Owner: -
