@@ -10,11 +10,10 @@ language sql stable parallel safe as $$
 $$;
 comment on function coordinator.input_offset_at is E'Where each task of a job stood in its inputs at a time: the last processed offset of its last checkpoint by then, with the time and the offset of that event. A task can have been further by then; it writes a checkpoint every `task.commit.ms`, by default each minute. Raises below the retained horizon.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
 
--- The logs of a job, and when the next incarnation of each replaced it (null: it is current). What a log has after that time does not count:
--- an import of a changed recording repeats the events of the incarnation before.
+-- The logs of a job, and which of their events count: an incarnation repeats events of the one before.
 create function projection.job_log_span(job_name text, job_id text)
-returns table (log_id integer, stream_kind text, incarnation integer, replaced_at timestamptz) language sql stable parallel safe as $$
-  select l.log_id, l.stream_kind, l.incarnation, s.until
+returns table (log_id integer, stream_kind text, incarnation integer, after_offset bigint, last_offset bigint) language sql stable parallel safe as $$
+  select l.log_id, l.stream_kind, l.incarnation, s.after_offset, s.last_offset
   from projection.job_log l cross join lateral projection.log_shown(l.log_id) s
   where l.job_name = $1 and l.job_id = $2
 $$;
@@ -29,7 +28,7 @@ language sql stable parallel safe as $$
   from coordinator.checkpoint_history h
   join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
   where h.job_name = $1 and h.job_id = $2 and h.system_name = $3 and h.stream_name = $4 and h.partition_id = $5
-    and h.is_preferred and h.input_offset_number is not null and coalesce(h.record_time < s.replaced_at, true)
+    and h.is_preferred and h.input_offset_number is not null and coalesce(h.log_offset > s.after_offset and h.log_offset <= s.last_offset, true)
 $$;
 
 create function coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text)
@@ -65,7 +64,7 @@ language sql stable parallel safe as $$
       from coordinator.checkpoint_history h
       join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
       where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4
-        and coalesce(h.record_time < s.replaced_at, true)
+        and coalesce(h.log_offset > s.after_offset and h.log_offset <= s.last_offset, true)
         and h.record_time between timestamptz '4713-12-01 00:00:00+00 BC' and timestamptz '294276-12-01 00:00:00+00') c  -- so that its hour can be computed
     where c.input_offset_number is not null) s
   where not s.is_first

@@ -62,13 +62,15 @@ cross join lateral (
       (count(distinct e.message_key) filter (where c.body is not null))::integer as keys_changed,
       (count(distinct e.message_key) filter (where c.log_offset is not null and c.body is null))::integer as keys_deleted
     from projection.job_log l
+    cross join lateral projection.log_shown(l.log_id) s
     cross join lateral projection.config_deployment_event(l.log_id) e
     left join lateral projection.message_change(l.log_id, 'set-config', message_key => null) c using (message_key, log_offset)
     where l.job_name = j.job_name and l.job_id = j.job_id and l.stream_kind = 'coordinator'
-    group by l.incarnation, e.deployment) b
+    group by l.incarnation, e.deployment, s.after_offset, s.last_offset
+    having coalesce(min(e.log_offset) > s.after_offset and min(e.log_offset) <= s.last_offset, true)) b
   window own as (order by b.incarnation, b.first_log_offset)) d;
 comment on view coordinator.config_deployment is E'Bursts of config events by one writer: a start of the job writes all keys, then deletes those that are gone. A deployment ends where another writer writes config, where a key is set a second time, and where no config event follows within a minute. A deployment is not atomic: as of an offset or a time in its middle, `config` has the new keys and the ones to be deleted. After a retention: only events beyond the horizon, numbered from 1.\nKey: job_name, job_id, deployment_number.';
-comment on column coordinator.config_deployment.deployment_number is '1, 2, …: in the order of the log, over all of its incarnations.';
+comment on column coordinator.config_deployment.deployment_number is '1, 2, …: in the order of the log, over all of its incarnations; what an incarnation repeats of the one before counts once.';
 comment on column coordinator.config_deployment.source is 'The program that wrote the keys. Null: the deployment has only deletes, which do not tell a writer, or its messages do not name one.';
 comment on column coordinator.config_deployment.host is 'The host of the writer. Null: the deployment has only deletes, or its messages do not name a host.';
 comment on column coordinator.config_deployment.username is 'The user of the writer. Null: the deployment has only deletes, or its messages do not name a user.';

@@ -80,14 +80,20 @@ create function projection.log_begins_at(log_id integer) returns table (at times
 $$;
 
 -- The part of a log that is shown: from when it begins until the next incarnation of its stream does (null = this one is current). What it has
--- before and after that, other incarnations show. No row: it has no event, or is not complete.
-create function projection.log_shown(log_id integer) returns table (since timestamptz, until timestamptz) language sql stable parallel safe as $$
-  select b.at, (
-    select min(a.at)
+-- before and after that, other incarnations show. Its events are those after after_offset and up to last_offset (null = all). No row: the log
+-- has no event, or is not complete.
+create function projection.log_shown(log_id integer)
+returns table (since timestamptz, until timestamptz, after_offset bigint, last_offset bigint) language sql stable parallel safe as $$
+  select b.at, e.at, (select c.cut from projection.log_cut(l.log_id, projection.just_before(b.at)) c),
+    case when e.at is not null then (select c.cut from projection.log_cut(l.log_id, projection.just_before(e.at)) c) end
+  from projection.job_log l
+  cross join lateral projection.log_begins_at(l.log_id) b
+  cross join lateral (
+    select min(a.at) as at
     from projection.job_log n cross join lateral projection.log_begins_at(n.log_id) a
-    where n.job_suffix = l.job_suffix and n.stream_kind = l.stream_kind and n.incarnation > l.incarnation and n.is_complete)
-  from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+    where n.job_suffix = l.job_suffix and n.stream_kind = l.stream_kind and n.incarnation > l.incarnation and n.is_complete) e
   where l.log_id = $1 and l.is_complete
+  offset 0                                                 -- once for each log, not for each of its events
 $$;
 
 -- The interval of log_time for which the value of an event is valid: until another event (null = none yet), within the part of its log that

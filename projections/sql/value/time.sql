@@ -12,6 +12,11 @@ create function projection.time_between(earlier timestamptz, later timestamptz) 
   select justify_hours(($2 - timestamptz '2000-01-01 00:00:00+00') - ($1 - timestamptz '2000-01-01 00:00:00+00'))
 $$;
 
+-- The last time before another.
+create function projection.just_before(at timestamptz) returns timestamptz language sql stable parallel safe as $$
+  select case when $1 > timestamptz '4714-11-24 00:00:00+00 BC' then $1 - interval '1 microsecond' else '-infinity' end
+$$;
+
 -- A time as text, to the second; `an unknown time` for null.
 create function projection.time_text(at timestamptz) returns text language sql stable parallel safe as $$
   select coalesce(to_char($1 at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC', 'an unknown time')

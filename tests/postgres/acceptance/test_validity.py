@@ -77,9 +77,10 @@ def test_another_incarnation_ends_what_was_so(database: Connection) -> None:
 
 
 def test_what_a_truncated_log_repeats_is_shown_once(database: Connection) -> None:
-    """The log lost its event of minute 15."""
+    """Each log lost its event of minute 15."""
     job, settings = ImportedJob(database, "truncated"), [config_set("a", value) for value in "1123"]
-    for stream, events in ((job.coordinator_stream, settings),):
+    commits = [checkpoint_v1("t", {"kafka.in.0": offset}) for offset in ("100", "200", "310", "400")]
+    for stream, events in ((job.coordinator_stream, settings), (job.checkpoint_stream, commits)):
         job.import_recorded(stream, recorded([*events[:2], events[3]], step=MINUTE))
         (log,) = logs_of(database, stream)
         write_observations(database, log.log_id, [Observation(3, "truncated", None, 2, 2)], IMPORTED_AT)
@@ -89,3 +90,7 @@ def test_what_a_truncated_log_repeats_is_shown_once(database: Connection) -> Non
         *((1, "1", "13", "15"), (1, "3", "15", "15")),
         *((2, "1", "15", "15"), (2, "2", "15", "16"), (2, "3", "16", None)),
     ]
+    found = job.rows("config_deployment", "run_number, incarnation, first_log_offset, keys_changed")
+    assert found == [(1, 1, 0, 1), (2, 1, 1, 0), (3, 2, 2, 1), (4, 2, 3, 1)]
+    assert job.answer("time_of_input_offset('kafka', 'in', 0, '200')", "incarnation, log_offset") == [(1, 1)]
+    assert job.answer("processing_rate('2023-11-14', '2023-11-15')", "records") == [(300,)]

@@ -3347,7 +3347,7 @@ CREATE FUNCTION coordinator.processing_rate(job_name text, job_id text, since ti
       from coordinator.checkpoint_history h
       join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
       where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4
-        and coalesce(h.record_time < s.replaced_at, true)
+        and coalesce(h.log_offset > s.after_offset and h.log_offset <= s.last_offset, true)
         and h.record_time between timestamptz '4713-12-01 00:00:00+00 BC' and timestamptz '294276-12-01 00:00:00+00') c  -- so that its hour can be computed
     where c.input_offset_number is not null) s
   where not s.is_first
@@ -6817,10 +6817,10 @@ $_$;
 -- Name: job_log_span(text, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.job_log_span(job_name text, job_id text) RETURNS TABLE(log_id integer, stream_kind text, incarnation integer, replaced_at timestamp with time zone)
+CREATE FUNCTION projection.job_log_span(job_name text, job_id text) RETURNS TABLE(log_id integer, stream_kind text, incarnation integer, after_offset bigint, last_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select l.log_id, l.stream_kind, l.incarnation, s.until
+  select l.log_id, l.stream_kind, l.incarnation, s.after_offset, s.last_offset
   from projection.job_log l cross join lateral projection.log_shown(l.log_id) s
   where l.job_name = $1 and l.job_id = $2
 $_$;
@@ -6854,6 +6854,16 @@ CREATE FUNCTION projection.job_task(coordinator_log integer, checkpoint_log inte
     group by s.task_name) t
   left join lateral (select any_value(c.commit_time) as commit_time from committed c where c.task_name = t.task_name) h on true
   where t.place = t.best_place
+$_$;
+
+--
+-- Name: just_before(timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.just_before(at timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select case when $1 > timestamptz '4714-11-24 00:00:00+00 BC' then $1 - interval '1 microsecond' else '-infinity' end
 $_$;
 
 --
@@ -7377,15 +7387,19 @@ $_$;
 -- Name: log_shown(integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.log_shown(log_id integer) RETURNS TABLE(since timestamp with time zone, until timestamp with time zone)
+CREATE FUNCTION projection.log_shown(log_id integer) RETURNS TABLE(since timestamp with time zone, until timestamp with time zone, after_offset bigint, last_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select b.at, (
-    select min(a.at)
+  select b.at, e.at, (select c.cut from projection.log_cut(l.log_id, projection.just_before(b.at)) c),
+    case when e.at is not null then (select c.cut from projection.log_cut(l.log_id, projection.just_before(e.at)) c) end
+  from projection.job_log l
+  cross join lateral projection.log_begins_at(l.log_id) b
+  cross join lateral (
+    select min(a.at) as at
     from projection.job_log n cross join lateral projection.log_begins_at(n.log_id) a
-    where n.job_suffix = l.job_suffix and n.stream_kind = l.stream_kind and n.incarnation > l.incarnation and n.is_complete)
-  from projection.job_log l cross join lateral projection.log_begins_at(l.log_id) b
+    where n.job_suffix = l.job_suffix and n.stream_kind = l.stream_kind and n.incarnation > l.incarnation and n.is_complete) e
   where l.log_id = $1 and l.is_complete
+  offset 0                                                 -- once for each log, not for each of its events
 $_$;
 
 --
@@ -7771,7 +7785,7 @@ CREATE FUNCTION projection.passed_offset(job_name text, job_id text, system_name
   from coordinator.checkpoint_history h
   join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
   where h.job_name = $1 and h.job_id = $2 and h.system_name = $3 and h.stream_name = $4 and h.partition_id = $5
-    and h.is_preferred and h.input_offset_number is not null and coalesce(h.record_time < s.replaced_at, true)
+    and h.is_preferred and h.input_offset_number is not null and coalesce(h.log_offset > s.after_offset and h.log_offset <= s.last_offset, true)
 $_$;
 
 --
@@ -9121,11 +9135,13 @@ CREATE VIEW coordinator.config_deployment AS
                     (count(DISTINCT e.message_key) FILTER (WHERE (e.operation = 'set'::text)))::integer AS keys_set,
                     (count(DISTINCT e.message_key) FILTER (WHERE (c.body IS NOT NULL)))::integer AS keys_changed,
                     (count(DISTINCT e.message_key) FILTER (WHERE ((c.log_offset IS NOT NULL) AND (c.body IS NULL))))::integer AS keys_deleted
-                   FROM ((projection.job_log l
+                   FROM (((projection.job_log l
+                     CROSS JOIN LATERAL projection.log_shown(l.log_id) s(since, until, after_offset, last_offset))
                      CROSS JOIN LATERAL projection.config_deployment_event(l.log_id) e(deployment, message_key, operation, record_time, source, host, username, log_offset))
                      LEFT JOIN LATERAL projection.message_change(l.log_id, 'set-config'::text, message_key => NULL::text) c(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username) USING (message_key, log_offset))
                   WHERE ((l.job_name = j.job_name) AND (l.job_id = j.job_id) AND (l.stream_kind = 'coordinator'::text))
-                  GROUP BY l.incarnation, e.deployment) b
+                  GROUP BY l.incarnation, e.deployment, s.after_offset, s.last_offset
+                 HAVING COALESCE(((min(e.log_offset) > s.after_offset) AND (min(e.log_offset) <= s.last_offset)), true)) b
           WINDOW own AS (ORDER BY b.incarnation, b.first_log_offset)) d);
 
 --
@@ -9157,7 +9173,7 @@ COMMENT ON COLUMN coordinator.config_deployment.job_bucket IS '0 to 63, from the
 -- Name: COLUMN config_deployment.deployment_number; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_deployment.deployment_number IS '1, 2, …: in the order of the log, over all of its incarnations.';
+COMMENT ON COLUMN coordinator.config_deployment.deployment_number IS '1, 2, …: in the order of the log, over all of its incarnations; what an incarnation repeats of the one before counts once.';
 
 --
 -- Name: COLUMN config_deployment.source; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9368,7 +9384,7 @@ CREATE VIEW coordinator.config_validity AS
     t.next_offset AS to_log_offset,
     j.incarnation
    FROM (((projection.job_log j
-     CROSS JOIN LATERAL projection.log_shown(j.log_id) s(since, until))
+     CROSS JOIN LATERAL projection.log_shown(j.log_id) s(since, until, after_offset, last_offset))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
      CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-config'::text, s.since, s.until) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
   WHERE ((j.stream_kind = 'coordinator'::text) AND COALESCE((t.next_offset > b.last_offset), true));
@@ -9704,7 +9720,7 @@ CREATE VIEW coordinator.container_host_validity AS
     t.next_offset AS to_log_offset,
     j.incarnation
    FROM (((projection.job_log j
-     CROSS JOIN LATERAL projection.log_shown(j.log_id) s(since, until))
+     CROSS JOIN LATERAL projection.log_shown(j.log_id) s(since, until, after_offset, last_offset))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
      CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-container-host-assignment'::text, s.since, s.until) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
   WHERE ((j.stream_kind = 'coordinator'::text) AND COALESCE((t.next_offset > b.last_offset), true));
@@ -11376,7 +11392,7 @@ CREATE VIEW coordinator.task_container_validity AS
     t.next_offset AS to_log_offset,
     j.incarnation
    FROM (((projection.job_log j
-     CROSS JOIN LATERAL projection.log_shown(j.log_id) s(since, until))
+     CROSS JOIN LATERAL projection.log_shown(j.log_id) s(since, until, after_offset, last_offset))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
      CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-task-container-assignment'::text, s.since, s.until) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
   WHERE ((j.stream_kind = 'coordinator'::text) AND COALESCE((t.next_offset > b.last_offset), true));
@@ -11921,7 +11937,7 @@ CREATE VIEW coordinator.task_partition_validity AS
     s.end_offset AS to_log_offset,
     j.incarnation
    FROM ((((projection.job_log j
-     CROSS JOIN LATERAL projection.log_shown(j.log_id) r(since, until))
+     CROSS JOIN LATERAL projection.log_shown(j.log_id) r(since, until, after_offset, last_offset))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
      CROSS JOIN LATERAL ( SELECT e.system_name,
             e.stream_name,
@@ -14175,6 +14191,14 @@ GRANT ALL ON FUNCTION projection.job_log_span(job_name text, job_id text) TO coo
 REVOKE ALL ON FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION just_before(at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.just_before(at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.just_before(at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.just_before(at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION keep_changelog_mapping(of_log integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
