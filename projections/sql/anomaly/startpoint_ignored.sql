@@ -1,5 +1,6 @@
 -- Startpoints that stayed in their task's fan-out although the task advanced: with the first checkpoint that advanced the partition and
--- the one after it. A task that starts from a startpoint removes it with the first of the two.
+-- the one after it. A task that starts from a startpoint removes it with the first of the two. After a retention: advanced beyond what the
+-- task had at the horizon, since an earlier checkpoint may be gone.
 create function projection.unconsumed_startpoint(log_id integer)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
                startpoint_type text, startpoint_value text, fan_out_offset bigint, earlier_offset text, input_offset text,
@@ -20,12 +21,13 @@ language sql stable parallel safe as $$
     o.input_offset, m.input_offset, m.log_offset, k.stream_kind, k.incarnation, a.record_time, a.log_offset
   from fanned_out h
   cross join lateral (select c.* from projection.checkpoint_key($1, h.task_name) c offset 0) k      -- by index, task by task
+  cross join lateral projection.base_end(k.log_id) z
   left join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id
-      and e.log_offset <= case when k.log_id = $1 then h.log_offset - 1
-                               else (select s.bound from projection.log_bound(k.log_id, h.record_time) s) end
-      and (k.log_id = $1 or e.record_time <= h.record_time)
+      and e.log_offset <= greatest(z.last_offset, case when k.log_id = $1 then h.log_offset - 1
+                               else (select s.bound from projection.log_bound(k.log_id, h.record_time) s) end)
+      and (k.log_id = $1 or e.record_time <= h.record_time or e.log_offset <= z.last_offset)
     order by e.log_offset desc limit 1) b on true
   cross join lateral (                                     -- `offset 0`: once, not for each checkpoint that it is compared with
     select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id) offset 0) o(input_offset)

@@ -432,12 +432,13 @@ CREATE FUNCTION projection.unconsumed_startpoint(log_id integer) RETURNS TABLE(t
     o.input_offset, m.input_offset, m.log_offset, k.stream_kind, k.incarnation, a.record_time, a.log_offset
   from fanned_out h
   cross join lateral (select c.* from projection.checkpoint_key($1, h.task_name) c offset 0) k      -- by index, task by task
+  cross join lateral projection.base_end(k.log_id) z
   left join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id
-      and e.log_offset <= case when k.log_id = $1 then h.log_offset - 1
-                               else (select s.bound from projection.log_bound(k.log_id, h.record_time) s) end
-      and (k.log_id = $1 or e.record_time <= h.record_time)
+      and e.log_offset <= greatest(z.last_offset, case when k.log_id = $1 then h.log_offset - 1
+                               else (select s.bound from projection.log_bound(k.log_id, h.record_time) s) end)
+      and (k.log_id = $1 or e.record_time <= h.record_time or e.log_offset <= z.last_offset)
     order by e.log_offset desc limit 1) b on true
   cross join lateral (                                     -- `offset 0`: once, not for each checkpoint that it is compared with
     select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id) offset 0) o(input_offset)
