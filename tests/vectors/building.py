@@ -41,10 +41,7 @@ def message_of(said: Vector) -> Message:
 def _metadata(said: Vector) -> Message:
     ids = said["metadata"]
     return SetJobCoordinatorMetadata(
-        cluster_type=said["key"],
-        epoch_id=ids["epoch-id"],
-        config_id=ids["config-id"],
-        job_model_id=ids["job-model-id"],
+        cluster_type=said["key"], epoch_id=ids["epoch-id"], config_id=ids["config-id"], job_model_id=ids["job-model-id"]
     )
 
 

@@ -13,10 +13,7 @@ where n.nspname in ('eventlog', 'projection') and c.relkind in ('r', 'p') and no
   and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'log_id')
 order by 1
 """
-_RENAMED: Final = {
-    "log": ("stream_name", "topic_id"),
-    "job_log": ("stream_name", "job_suffix", "job_name"),
-}
+_RENAMED: Final = {"log": ("stream_name", "topic_id"), "job_log": ("stream_name", "job_suffix", "job_name")}
 """Columns that name a log or a job, by table."""
 
 

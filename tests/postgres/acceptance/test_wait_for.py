@@ -124,8 +124,5 @@ def test_invalid_arguments_are_refused(writer: Connection, arguments: Any, error
 def test_a_transaction_that_sees_no_commits_is_refused(writer: Connection, level: IsolationLevel) -> None:
     writer.isolation_level = level
     name = level.name.lower().replace("_", " ")
-    with (
-        pytest.raises(InvalidTransactionState, match=f"cannot run in a {name} transaction"),
-        writer.transaction(),
-    ):
+    with pytest.raises(InvalidTransactionState, match=f"cannot run in a {name} transaction"), writer.transaction():
         wait_for(writer, STREAM, 0, LONG_MS)

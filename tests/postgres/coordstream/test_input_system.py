@@ -67,10 +67,7 @@ def test_the_settings_have_the_brokers_of_the_jobs_own_streams(monkeypatch: pyte
 def test_an_unreachable_broker_costs_little_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    with (
-        pytest.raises(InputUnknown, match=f"No broker answers at 127.0.0.1:{port}"),
-        OpenInputs() as inputs,
-    ):
+    with pytest.raises(InputUnknown, match=f"No broker answers at 127.0.0.1:{port}"), OpenInputs() as inputs:
         inputs.admin({}, "k", f"127.0.0.1:{port}")
 
 

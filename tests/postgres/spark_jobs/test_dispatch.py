@@ -51,10 +51,7 @@ def test_notifications_are_shown(
 ) -> None:
     monkeypatch.setattr("spark_jobs.dispatch.LINE_SECONDS", 0.01)
     channel, shown = "coordstream_spark_0", []
-    with (
-        connect(database_url) as connection,
-        shown_progress(database_url, channel, Progress(10, 100)),
-    ):
+    with connect(database_url) as connection, shown_progress(database_url, channel, Progress(10, 100)):
 
         def is_shown() -> bool:
             connection.execute("select pg_notify(%s, '[0, 5, 50]')", (channel,))

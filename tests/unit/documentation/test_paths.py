@@ -7,11 +7,7 @@ import pytest
 
 from tests.checkout import CHECKOUT
 
-PAGES: Final = (
-    "README.md",
-    "CONTRIBUTING.md",
-    *(f"docs/{path.name}" for path in (CHECKOUT / "docs").glob("*.md")),
-)
+PAGES: Final = ("README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in (CHECKOUT / "docs").glob("*.md")))
 _PATH: Final = re.compile(
     r"`((?:benchmarks|coordstream|eventlog|managers|migrations|projections|spark_jobs|tests)/[^`*<{]*)`"
 )

@@ -54,8 +54,7 @@ def test_other_machines_need_a_token(database_url: str, token_file: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "host",
-    ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::2]", "[::1].evil", "localhost."],
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::2]", "[::1].evil", "localhost."]
 )
 def test_a_name_that_was_made_to_resolve_to_loopback_is_refused(database_url: str, host: str) -> None:
     with serving(database_url) as served:

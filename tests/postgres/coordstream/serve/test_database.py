@@ -26,11 +26,7 @@ def test_a_connection_can_neither_write_nor_see_secrets(database_url: str) -> No
     pool = pool_of(database_url)
     with pool.snapshot() as connection:
         assert connection.execute("select current_user").fetchone() == ("coordstream_reader",)
-    for statement in (
-        "select from eventlog.event",
-        "delete from projection.gap",
-        "create temporary table t (n int)",
-    ):
+    for statement in ("select from eventlog.event", "delete from projection.gap", "create temporary table t (n int)"):
         with pytest.raises((DatabaseError, Refused)) as refused, pool.snapshot() as connection:
             connection.execute(statement.encode())
         assert isinstance(refused.value.__cause__, InsufficientPrivilege | psycopg.errors.ReadOnlySqlTransaction)

@@ -193,10 +193,7 @@ def test_a_follower_that_waits_notices_the_end_of_an_outage(
 ) -> None:
     monkeypatch.setattr(session, "LISTING_SECONDS", 0.05)
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
-    with (
-        held(database_url, ORDERS),
-        following(database_url, cluster, FollowPlan((), follows_all=True)) as second,
-    ):
+    with held(database_url, ORDERS), following(database_url, cluster, FollowPlan((), follows_all=True)) as second:
         second.wait_for("This follower waits")
         cluster.is_away = True
         wait_until(lambda: second.follower._run.outage, what="the outage")

@@ -89,11 +89,7 @@ def test_a_blocked_log_is_loaded_again_if_it_was_rebuilt(
 
 
 def test_a_log_that_is_locked_when_it_is_attached_delays_no_other(
-    database_url: str,
-    source: PostgresSource,
-    make_log: MakeLog,
-    connected: Connection,
-    monkeypatch: pytest.MonkeyPatch,
+    database_url: str, source: PostgresSource, make_log: MakeLog, connected: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "ATTACHING_SECONDS", 0.04)  # less than the wait for the lock
     monkeypatch.setattr(attacher, "BLOCKED_SECONDS", 0.0)

@@ -169,10 +169,7 @@ def test_config_changes_are_counted_by_day_in_utc(spark: SparkSession, zone: str
         (date(2026, 3, 2), "counts", "1", "writer", None, None, 1, 1, 1, 0),
         (None, "views", "1", "writer", "h", "u", 1, 1, 1, 0),
     }
-    assert {(row.config_key, row.changes, row.jobs) for row in frames["keys"].collect()} == {
-        ("a", 3, 1),
-        ("b", 2, 2),
-    }
+    assert {(row.config_key, row.changes, row.jobs) for row in frames["keys"].collect()} == {("a", 3, 1), ("b", 2, 2)}
 
 
 def test_the_picture_of_config_changes_has_all_of_them() -> None:

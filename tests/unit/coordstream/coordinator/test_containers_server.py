@@ -138,10 +138,7 @@ def test_other_requests(client_of: ClientOf, method: str, path: str, status: int
 
 def test_hosts_that_cannot_be_read(client_of: ClientOf) -> None:
     answer = client_of(context_of(read_locality=read_nothing)).get("/locality")
-    assert (answer.status_code, answer.text) == (
-        503,
-        "The hosts of containers cannot be read now. Try again later.\n",
-    )
+    assert (answer.status_code, answer.text) == (503, "The hosts of containers cannot be read now. Try again later.\n")
 
 
 def test_the_job_model_is_served_while_hosts_cannot_be_read(client_of: ClientOf) -> None:

@@ -93,10 +93,7 @@ def test_each_changelog_is_created_and_checked() -> None:
 
 @pytest.mark.parametrize(
     ("changelog", "system", "problem"),
-    [
-        ("elsewhere.log", "elsewhere", "is 'elsewhere', which has no admin"),
-        ("log", None, "is not configured"),
-    ],
+    [("elsewhere.log", "elsewhere", "is 'elsewhere', which has no admin"), ("log", None, "is not configured")],
 )
 @pytest.mark.scenario("CLG-13")
 def test_an_unknown_system_raises_before_anything_is_created(changelog: str, system: str | None, problem: str) -> None:

@@ -118,10 +118,7 @@ def test_only_active_tasks_are_in_the_previous_assignment(
     )
     previous = assignments.read_previous()
     assert previous.task_containers == {"active": "0", "without a mode": "1"}
-    assert previous.task_partitions == {
-        "active": {page_views(0), page_views(1)},
-        "without a mode": {page_views(1)},
-    }
+    assert previous.task_partitions == {"active": {page_views(0), page_views(1)}, "without a mode": {page_views(1)}}
 
 
 @pytest.mark.scenario("HRD-29")

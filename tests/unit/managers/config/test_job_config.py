@@ -87,10 +87,7 @@ def test_a_write_once_setting_is_changed_by_force_only(
     new = {**old, GROUPER: "New", "job.changelog.system": "other"}
     with pytest.raises(WriteOnceChange) as refused:
         write_config(store, new)
-    assert refused.value.changes == (
-        (GROUPER, "Old", "New"),
-        ("stores.s.changelog", "kafka.log", "other.log"),
-    )
+    assert refused.value.changes == ((GROUPER, "Old", "New"), ("stores.s.changelog", "kafka.log", "other.log"))
     assert "Keep the value, give the job a new job.id, or force the change" in str(refused.value)
     assert coordinator_log.end_offset() == 4
     write_config(store, new, force=True)

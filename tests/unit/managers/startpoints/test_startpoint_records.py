@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import StartpointSpecific
-from managers.startpoints.startpoint_records import (
-    FanOuts,
-    plan_fan_out,
-    should_fan_out_startpoints,
-)
+from managers.startpoints.startpoint_records import FanOuts, plan_fan_out, should_fan_out_startpoints
 
 NOW_MS = 1_700_000_000_000
 A, B = SystemStreamPartition("k", "s", 0), SystemStreamPartition("k", "s", 1)

@@ -142,12 +142,7 @@ def test_it_starts_a_job_and_stops_on_a_signal(job: Job) -> None:
     with job.log() as log, CoordinatorStreamStore(log) as store:
         assert read_config(store)["task.inputs"] == f"kafka.{job.input}"
         previous = JobModelAssignments(store).read_previous()
-    assert previous.task_containers == {
-        "Partition 0": "0",
-        "Partition 1": "1",
-        "Partition 2": "0",
-        "Partition 3": "1",
-    }
+    assert previous.task_containers == {"Partition 0": "0", "Partition 1": "1", "Partition 2": "0", "Partition 3": "1"}
 
 
 def test_the_second_one_is_refused_waits_and_takes_over_after_a_kill(job: Job) -> None:
