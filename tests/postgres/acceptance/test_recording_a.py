@@ -83,18 +83,11 @@ def test_an_imported_prefix(prefix: tuple[ImportedJob, samza.Said], relation: st
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("cut", CUTS)
-def test_as_of_the_offset_of_a_cut(whole: ImportedJob, cut: str, relation: str) -> None:
+def test_as_of_the_offset_and_the_time_of_a_cut(whole: ImportedJob, cut: str, relation: str) -> None:
     said = samza.answers(cut)
     columns, expected = RELATIONS[relation]
     end = _ends(said)[relation in OF_THE_CHECKPOINT_TOPIC]
     assert whole.rows_as_of_offset(relation, columns, end - 1) == expected(said)
-
-
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("cut", CUTS)
-def test_as_of_the_time_of_a_cut(whole: ImportedJob, cut: str, relation: str) -> None:
-    said = samza.answers(cut)
-    columns, expected = RELATIONS[relation]
     assert whole.rows_as_of(relation, columns, said["read_at_ms"]) == expected(said)
 
 
@@ -122,18 +115,17 @@ def test_each_run_has_a_deployment_of_the_runner_and_one_of_the_coordinator(whol
 
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("read_versions", READ_VERSIONS)
-def test_each_setting_of_the_versions_to_read(cut: str, read_versions: str, database_url: str) -> None:
+def test_each_setting_of_the_versions_to_read(cut: str, read_versions: str, connected: Connection) -> None:
     said = samza.answers(cut)
     coordinator_end, _ = _ends(said)
-    with connect(database_url) as connection:
-        job = _import(connection, *_ends(said))
-        setting = config_set("task.checkpoint.read.versions", read_versions, at=said["read_at_ms"])
-        job.import_recorded(
-            job.coordinator_stream,
-            [*samza.recorded_stream("coordinator")[:coordinator_end], *recorded([setting], first=coordinator_end)],
-        )
-        assert job.rows("checkpoint", CHECKPOINT) == samza.checkpoint(said, read_versions)
-        assert job.rows("state_checkpoint", STATE) == samza.state_checkpoint(said, read_versions)
+    job = _import(connected, *_ends(said))
+    setting = config_set("task.checkpoint.read.versions", read_versions, at=said["read_at_ms"])
+    job.import_recorded(
+        job.coordinator_stream,
+        [*samza.recorded_stream("coordinator")[:coordinator_end], *recorded([setting], first=coordinator_end)],
+    )
+    assert job.rows("checkpoint", CHECKPOINT) == samza.checkpoint(said, read_versions)
+    assert job.rows("state_checkpoint", STATE) == samza.state_checkpoint(said, read_versions)
 
 
 def test_every_live_key_and_no_other(prefix: tuple[ImportedJob, samza.Said]) -> None:

@@ -6,16 +6,12 @@ import pytest
 from coordstream.secret_file import read_or_make_secret, read_secret
 
 
-def test_a_secret_is_created_once(tmp_path: Path) -> None:
+def test_a_secret_is_created_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
     path = tmp_path / "new" / "key"
     secret = read_or_make_secret(path)
     assert len(bytes.fromhex(secret)) == 32
     assert read_or_make_secret(path) == secret == read_secret(path)
-
-
-def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
-    read_or_make_secret(tmp_path / "key")
-    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_concurrent_first_uses_get_the_same_secret(tmp_path: Path) -> None:

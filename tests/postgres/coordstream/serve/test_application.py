@@ -23,12 +23,6 @@ def token_file(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_process_is_live_even_without_its_database(database_url: str) -> None:
-    with serving("postgresql://u@127.0.0.1:1/d") as served:
-        answer = served.client.get("/healthz")
-    assert (answer.status_code, answer.text) == (200, "ok\n")
-
-
 def test_every_answer_has_the_headers_that_protect_a_browser(database_url: str) -> None:
     with serving(database_url) as served:
         for path in ("/healthz", "/nowhere"):

@@ -64,11 +64,13 @@ def test_a_schema_that_changes_while_it_serves_is_not_ready(cli: CommandLine) ->
         assert served.client.get("/readyz").json()["reasons"] == [ANOTHER_VERSION]
 
 
-def test_without_its_database_nothing_is_ready_until_it_answers(
+def test_without_its_database_it_is_live_and_nothing_is_ready_until_that_answers(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "WAIT_SECONDS", 0.5)
     with serving("postgresql://u@127.0.0.1:1/d") as served:
+        live = served.client.get("/healthz")
+        assert (live.status_code, live.text) == (200, "ok\n")
         for path in ("/readyz", "/metrics"):
             answer = served.client.get(path)
             assert answer.status_code == 503
