@@ -69,10 +69,9 @@ def test_the_rule_of_a_log_is_looked_up_once(database: Connection) -> None:
 
 
 @pytest.fixture
-def reader(database_url: str) -> Iterator[Connection]:
+def reader(database_url: str, connected: Connection) -> Iterator[Connection]:
     """A reader's connection to a database with one job."""
-    with connect(database_url) as owner:
-        ImportedJob(owner, "one", coordinator=[config_set("a")], checkpoints=[])
+    ImportedJob(connected, "one", coordinator=[config_set("a")], checkpoints=[])
     with database_user(database_url, "coordstream_reader") as url, connect(url) as connection:
         yield connection
 
@@ -117,11 +116,10 @@ from generate_series(1, %s)
 """
 
 
-def test_a_user_leaves_at_most_10_000_receipts_a_day(database_url: str) -> None:
-    with connect(database_url) as owner:
-        ImportedJob(owner, "one", coordinator=[config_set("a")])
-        owner.execute(COPIES, (25, 10_000))
-        owner.execute(COPIES, (23, 9_999))
-        owner.execute(LEAVE, ([1], [1], "report"))
-        with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="has left 10000 receipts within a day"):
-            owner.execute(LEAVE, ([1], [1], "report"))
+def test_a_user_leaves_at_most_10_000_receipts_a_day(connected: Connection) -> None:
+    ImportedJob(connected, "one", coordinator=[config_set("a")])
+    connected.execute(COPIES, (25, 10_000))
+    connected.execute(COPIES, (23, 9_999))
+    connected.execute(LEAVE, ([1], [1], "report"))
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="has left 10000 receipts within a day"):
+        connected.execute(LEAVE, ([1], [1], "report"))

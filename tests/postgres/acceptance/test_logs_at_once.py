@@ -40,26 +40,21 @@ def names(connection: Connection) -> list[tuple[object, ...]]:
     ],
 )
 def test_a_log_that_comes_while_config_names_its_job_gets_that_name(
-    database_url: str, before: list[RecordedEvent], now: list[RecordedEvent]
+    database_url: str, connected: Connection, before: list[RecordedEvent], now: list[RecordedEvent]
 ) -> None:
-    with (
-        connect(database_url) as first,
-        connect(database_url) as second,
-        connect(database_url) as watcher,
-        ThreadPoolExecutor(1) as pool,
-    ):
+    with connect(database_url) as first, connect(database_url) as second, ThreadPoolExecutor(1) as pool:
         if before:
-            import_events(watcher, CHECKPOINT, before)
+            import_events(connected, CHECKPOINT, before)
         comes: list[Future[LogResult]] = []
 
         def on_step(step: str) -> None:
             if step == "merged":  # the name is given and not yet committed
                 comes.append(pool.submit(import_events, second, CHECKPOINT, now))
-                wait_until(lambda: comes[0].done() or watcher.execute(WAITING).fetchone())
+                wait_until(lambda: comes[0].done() or connected.execute(WAITING).fetchone())
 
         import_events(first, COORDINATOR, NAMED, make_projector=always_copying(on_step))
         assert comes[0].result(timeout=PATIENCE).added == 1
-        assert names(watcher) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
+        assert names(connected) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
 
 
 @pytest.mark.parametrize(
@@ -67,21 +62,16 @@ def test_a_log_that_comes_while_config_names_its_job_gets_that_name(
     [([config_set("a", "1"), config_set(READ_VERSIONS, "2")], 2), ([set_checkpoint(), set_checkpoint()], 1)],
 )
 def test_what_the_coordinator_stream_says_while_a_checkpoint_topic_comes(
-    database_url: str, said: list[NewEvent], version: int
+    database_url: str, connected: Connection, said: list[NewEvent], version: int
 ) -> None:
     events = recorded(said)
-    with (
-        connect(database_url) as first,
-        connect(database_url) as second,
-        connect(database_url) as watcher,
-        ThreadPoolExecutor(1) as pool,
-    ):
+    with connect(database_url) as first, connect(database_url) as second, ThreadPoolExecutor(1) as pool:
         import_events(first, COORDINATOR, events[:1])
         with first.transaction():
             log = register_log(first, identify(CHECKPOINT), 1, RECORDING, SETTINGS, ARCHIVED_AT)
             Projector(first, log, SETTINGS, lambda: ARCHIVED_AT).apply(recorded([checkpoint_v1(), checkpoint_v2()]))
             added = pool.submit(import_events, second, COORDINATOR, events)
-            wait_until(lambda: watcher.execute(WAITING).fetchone())
+            wait_until(lambda: connected.execute(WAITING).fetchone())
         assert added.result(timeout=PATIENCE).added == 1
         versions = first.execute("select checkpoint_version from coordinator.checkpoint").fetchall()
         assert versions == [(version,)]

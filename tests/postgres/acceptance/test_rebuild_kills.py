@@ -54,27 +54,26 @@ class DyingConnection:
 
 
 @pytest.mark.parametrize("damage", [SOME_ROWS, ALL_ROWS])
-def test_killed_rebuilds_change_nothing(database_url: str, damage: str) -> None:
+def test_killed_rebuilds_change_nothing(database_url: str, connected: Connection, damage: str) -> None:
     log = generate_job(1, LONG).logs[0]
     luck = random.Random(1)
-    with connect(database_url) as connection:
-        import_log(connection, log)
-        whole = folded_rows(connection)
-        in_transaction = 0
-        for statement in luck.sample(range(1, STATEMENTS), KILLS):
-            connection.execute(damage.encode())
-            damaged = folded_rows(connection)
-            with connect(database_url) as session:
-                dying: Any = DyingConnection(session, statement)
-                try:
-                    rebuild_log(dying, logs_of(connection, log.stream_name)[0], SETTINGS, batch_events=40)
-                    expected = whole  # it has fewer statements
-                except psycopg.OperationalError:
-                    expected = damaged
-            assert folded_rows(connection) == expected
-            in_transaction += dying.was_in_transaction
-            rebuild_log(connection, logs_of(connection, log.stream_name)[0], SETTINGS)
-            assert folded_rows(connection) == whole
-            assert verify_log(connection, logs_of(connection, log.stream_name)[0], SETTINGS).is_equal
+    import_log(connected, log)
+    whole = folded_rows(connected)
+    in_transaction = 0
+    for statement in luck.sample(range(1, STATEMENTS), KILLS):
+        connected.execute(damage.encode())
+        damaged = folded_rows(connected)
+        with connect(database_url) as session:
+            dying: Any = DyingConnection(session, statement)
+            try:
+                rebuild_log(dying, logs_of(connected, log.stream_name)[0], SETTINGS, batch_events=40)
+                expected = whole  # it has fewer statements
+            except psycopg.OperationalError:
+                expected = damaged
+        assert folded_rows(connected) == expected
+        in_transaction += dying.was_in_transaction
+        rebuild_log(connected, logs_of(connected, log.stream_name)[0], SETTINGS)
+        assert folded_rows(connected) == whole
+        assert verify_log(connected, logs_of(connected, log.stream_name)[0], SETTINGS).is_equal
     print(f"{KILLS} kills, {in_transaction} of them in a transaction that had written")
     assert in_transaction >= KILLS // 2

@@ -1,13 +1,12 @@
 """As-of functions raise an error if the archive no longer has the events that they need."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
 import pytest
 from psycopg.errors import InvalidParameterValue
 
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, recorded
 from tests.fixtures.acceptance.imported_job import ImportedJob
@@ -21,16 +20,15 @@ A_DAY: Final = 86_400_000
 
 
 @pytest.fixture
-def job(database_url: str) -> Iterator[ImportedJob]:
+def job(connected: Connection) -> ImportedJob:
     """A job whose logs reach from one partition into the next, an event a day."""
-    with connect(database_url) as connection:
-        job = ImportedJob(connection, NAME)
-        first = PARTITION_OFFSETS - BELOW
-        config = recorded([config_set("a", str(n)) for n in range(EVENTS)], first=first, step=A_DAY)
-        commits = [checkpoint_v1("t", {"kafka.in.0": str(n)}) for n in range(EVENTS)]
-        job.import_recorded(job.coordinator_stream, config)
-        job.import_recorded(job.checkpoint_stream, recorded(commits, first=first, step=A_DAY))
-        yield job
+    job = ImportedJob(connected, NAME)
+    first = PARTITION_OFFSETS - BELOW
+    config = recorded([config_set("a", str(n)) for n in range(EVENTS)], first=first, step=A_DAY)
+    commits = [checkpoint_v1("t", {"kafka.in.0": str(n)}) for n in range(EVENTS)]
+    job.import_recorded(job.coordinator_stream, config)
+    job.import_recorded(job.checkpoint_stream, recorded(commits, first=first, step=A_DAY))
+    return job
 
 
 def detach(connection: Connection, first: int = 0) -> None:
@@ -74,21 +72,20 @@ def test_a_log_is_empty_before_its_first_event(job: ImportedJob) -> None:
     assert ask(job.connection, "config_as_of_offset", PARTITION_OFFSETS - BELOW - 1) == 0
 
 
-def test_a_log_is_refused_only_where_it_is_asked(database_url: str) -> None:
-    with connect(database_url) as connection:
-        job = ImportedJob(connection, NAME)
-        config = recorded([config_set("a", "1"), config_set("a", "2")], first=PARTITION_OFFSETS, step=A_DAY)
-        commits = recorded([checkpoint_v1(), checkpoint_v1()], first=PARTITION_OFFSETS - 1, step=A_DAY)
-        job.import_recorded(job.coordinator_stream, config)
-        job.import_recorded(job.checkpoint_stream, commits)
-        detach(connection)
-        assert job.rows_as_of("config", "config_value", FIRST_TIME) == [("1",)]
-        assert job.rows_as_of_offset("config", "config_value", PARTITION_OFFSETS) == [("1",)]
-        for function in ("checkpoint_as_of", "starting_offset_as_of"):
-            with pytest.raises(InvalidParameterValue, match=r"archive of .__samza_checkpoint_ver_1_for_kept_1. begins"):
-                ask(connection, function, time_of(0))
+def test_a_log_is_refused_only_where_it_is_asked(connected: Connection) -> None:
+    job = ImportedJob(connected, NAME)
+    config = recorded([config_set("a", "1"), config_set("a", "2")], first=PARTITION_OFFSETS, step=A_DAY)
+    commits = recorded([checkpoint_v1(), checkpoint_v1()], first=PARTITION_OFFSETS - 1, step=A_DAY)
+    job.import_recorded(job.coordinator_stream, config)
+    job.import_recorded(job.checkpoint_stream, commits)
+    detach(connected)
+    assert job.rows_as_of("config", "config_value", FIRST_TIME) == [("1",)]
+    assert job.rows_as_of_offset("config", "config_value", PARTITION_OFFSETS) == [("1",)]
+    for function in ("checkpoint_as_of", "starting_offset_as_of"):
         with pytest.raises(InvalidParameterValue, match=r"archive of .__samza_checkpoint_ver_1_for_kept_1. begins"):
-            job.rows_as_of_offset("checkpoint", "input_offset", PARTITION_OFFSETS, "coordinator")
+            ask(connected, function, time_of(0))
+    with pytest.raises(InvalidParameterValue, match=r"archive of .__samza_checkpoint_ver_1_for_kept_1. begins"):
+        job.rows_as_of_offset("checkpoint", "input_offset", PARTITION_OFFSETS, "coordinator")
 
 
 def test_a_log_without_any_event_left_is_an_error(job: ImportedJob) -> None:

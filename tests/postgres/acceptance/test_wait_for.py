@@ -26,12 +26,11 @@ EVENTS: Final = recorded([config_set("a", "1"), config_set("a", "2")])
 
 
 @pytest.fixture
-def writer(database_url: str) -> Iterator[Connection]:
+def writer(connected: Connection) -> Connection:
     """A connection to a database that knows the stream, of which nothing is folded."""
-    with connect(database_url) as connection:
-        with connection.transaction():
-            register_log(connection, identify(STREAM), 1, "recording", SETTINGS, IMPORTED_AT)
-        yield connection
+    with connected.transaction():
+        register_log(connected, identify(STREAM), 1, "recording", SETTINGS, IMPORTED_AT)
+    return connected
 
 
 @pytest.fixture

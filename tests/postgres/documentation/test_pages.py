@@ -5,7 +5,7 @@ from typing import Final
 
 from coordstream.postgres.programs import SERVER_SETTINGS
 from eventlog.events import NewEvent
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import coordinator_stream_name, identify
 from tests.checkout import CHECKOUT
@@ -15,13 +15,12 @@ SAFETY: Final = (CHECKOUT / "docs" / "safety.md").read_text(encoding="utf-8")
 STATE: Final = (CHECKOUT / "docs" / "state.md").read_text(encoding="utf-8")
 
 
-def test_the_example_of_an_append_appends(database_url: str) -> None:
+def test_the_example_of_an_append_appends(connected: Connection) -> None:
     (statement,) = re.findall(r"^```sql\n(.*?)^```$", SAFETY, re.MULTILINE | re.DOTALL)
-    with connect(database_url) as owner:
-        log = PostgresEventLog.create(owner, identify(coordinator_stream_name("orders")))
-        log.append([NewEvent(b"k", b"v")] * 7)
-        assert owner.execute(statement.encode()).fetchone() == (7,)
-        (event,) = log.read(7)
+    log = PostgresEventLog.create(connected, identify(coordinator_stream_name("orders")))
+    log.append([NewEvent(b"k", b"v")] * 7)
+    assert connected.execute(statement.encode()).fetchone() == (7,)
+    (event,) = log.read(7)
     assert (event.key, event.value) == (b'[1,"set-config","app.note"]', b'{"values":{"value":"hello"}}')
 
 

@@ -43,7 +43,8 @@ def base_install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs' folder of a virtual environment with the wheel and its dependencies, but no extra."""
     folder = tmp_path_factory.mktemp("base")
     venv.create(folder, with_pip=False, symlinks=True)
-    _pip("--python", str(folder / "bin" / "python"), "install", "--no-deps", "--no-index", str(wheel))
+    into = ("--python", str(folder / "bin" / "python"))
+    _run(Path(sys.executable), "-m", "pip", *into, "install", "--no-deps", "--no-index", wheel)
     (packages,) = folder.glob("lib/python*/site-packages")
     (installed,) = packages.glob("coordstream-*.dist-info")
     for name in _with_dependencies(metadata.PathDistribution(installed).requires or [], frozenset()):
@@ -142,10 +143,6 @@ def _build(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]
     command += ["--wheel-dir", str(folder), str(CHECKOUT)]
     kept = {name: value for name, value in os.environ.items() if name != "COORDSTREAM_COMPILE"}
     return subprocess.run(command, check=False, capture_output=True, text=True, env=kept | environment)
-
-
-def _pip(*arguments: str) -> None:
-    _run(Path(sys.executable), "-m", "pip", *arguments)
 
 
 def _run(program: Path, *arguments: str | Path, database_url: str = "") -> str:

@@ -67,10 +67,9 @@ def config_comment(connection: Connection) -> str:
         ("drop table projection.log_time cascade", SchemaState.INCOMPLETE),
     ],
 )
-def test_a_schema_is_compared_with_that_of_the_program(database_url: str, change: str, state: SchemaState) -> None:
-    with connect(database_url) as connection:
-        connection.execute(change.encode())
-        assert schema_state(connection) is state
+def test_a_schema_is_compared_with_that_of_the_program(connected: Connection, change: str, state: SchemaState) -> None:
+    connected.execute(change.encode())
+    assert schema_state(connected) is state
 
 
 def test_two_upgrades_at_once_both_end_well_and_one_says_that_it_migrated(empty_database_url: str) -> None:
@@ -105,33 +104,30 @@ def test_an_upgrade_does_not_wait_for_ever_behind_a_readers_transaction(database
     assert state_of(database_url) is SchemaState.CURRENT
 
 
-def test_a_database_that_is_newer_than_the_program_is_left_alone(database_url: str) -> None:
-    with connect(database_url) as owner:
-        owner.execute("update eventlog.alembic_version set version_num = '9999'")
+def test_a_database_that_is_newer_than_the_program_is_left_alone(database_url: str, connected: Connection) -> None:
+    connected.execute("update eventlog.alembic_version set version_num = '9999'")
     assert state_of(database_url) is SchemaState.NEWER
     with pytest.raises(SchemaError, match=r"newer than this program\. Install a newer version"):
         upgrade(database_url)
-    with connect(database_url) as owner:
-        assert owner.execute("select version_num from eventlog.alembic_version").fetchone() == ("9999",)
+    assert connected.execute("select version_num from eventlog.alembic_version").fetchone() == ("9999",)
 
 
-def test_a_users_view_on_a_relation_is_never_dropped(database_url: str) -> None:
+def test_a_users_view_on_a_relation_is_never_dropped(database_url: str, connected: Connection) -> None:
     job = generate_job(4)
-    with connect(database_url) as owner:
-        for log in job.logs:
-            import_log(owner, log)
-        owner.execute("create view public.mine as select config_key, log_offset from coordinator.config")
-        before = owner.execute("select * from public.mine order by 1").fetchall()
-        make_relations_differ(owner)
-        with pytest.raises(SchemaError, match=r"depend on it \(view public\.mine\)\. Drop them, run"):
-            upgrade(database_url)
-        assert owner.execute("select * from public.mine order by 1").fetchall() == before
-        assert len(before) > 0
-        assert config_comment(owner) == "of another version"
-        owner.execute("drop view public.mine")
+    for log in job.logs:
+        import_log(connected, log)
+    connected.execute("create view public.mine as select config_key, log_offset from coordinator.config")
+    before = connected.execute("select * from public.mine order by 1").fetchall()
+    make_relations_differ(connected)
+    with pytest.raises(SchemaError, match=r"depend on it \(view public\.mine\)\. Drop them, run"):
         upgrade(database_url)
-        after = owner.execute("select config_key, log_offset from coordinator.config order by 1").fetchall()
-        assert after == before
+    assert connected.execute("select * from public.mine order by 1").fetchall() == before
+    assert len(before) > 0
+    assert config_comment(connected) == "of another version"
+    connected.execute("drop view public.mine")
+    upgrade(database_url)
+    after = connected.execute("select config_key, log_offset from coordinator.config order by 1").fetchall()
+    assert after == before
 
 
 USERS_OBJECTS: Final = """
@@ -147,20 +143,21 @@ from pg_class where relname = 'mine' order by 1
 
 
 @pytest.mark.parametrize("damage", ["select", "drop schema projection cascade"])
-def test_what_a_user_created_beside_the_relations_stays_as_it_is(database_url: str, damage: str) -> None:
-    with connect(database_url) as owner:
-        import_log(owner, generate_job(4).logs[0])
-        make_relations_differ(owner)
-        owner.execute(damage.encode())
-        owner.execute("create schema if not exists projection")
-        owner.execute(USERS_OBJECTS)
-        before = owner.execute(KEPT).fetchall()
-        upgrade(database_url)
-        upgrade(database_url)
-        assert owner.execute(KEPT).fetchall() == before
-        assert (len(before), owner.execute("select coordinator.mine('a')").fetchone()) == (2, ("a",))
-        fingerprints = "select f.relation from projection.job_log j, coordinator.fingerprint(j.job_name, j.job_id) f"
-        assert ("mine",) not in owner.execute(fingerprints).fetchall()
+def test_what_a_user_created_beside_the_relations_stays_as_it_is(
+    database_url: str, connected: Connection, damage: str
+) -> None:
+    import_log(connected, generate_job(4).logs[0])
+    make_relations_differ(connected)
+    connected.execute(damage.encode())
+    connected.execute("create schema if not exists projection")
+    connected.execute(USERS_OBJECTS)
+    before = connected.execute(KEPT).fetchall()
+    upgrade(database_url)
+    upgrade(database_url)
+    assert connected.execute(KEPT).fetchall() == before
+    assert (len(before), connected.execute("select coordinator.mine('a')").fetchone()) == (2, ("a",))
+    fingerprints = "select f.relation from projection.job_log j, coordinator.fingerprint(j.job_name, j.job_id) f"
+    assert ("mine",) not in connected.execute(fingerprints).fetchall()
 
 
 DAMAGES: Final = {
@@ -172,33 +169,31 @@ DAMAGES: Final = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, damage: str) -> None:
+def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, connected: Connection, damage: str) -> None:
     job = generate_job(1)
-    with connect(database_url) as owner:
-        for log in job.logs:
-            import_log(owner, log)
-        before, schema = folded_rows(owner), schema_of(database_url)
-        owner.execute(damage.encode())
-        assert state_of(database_url) is SchemaState.INCOMPLETE
-        with pytest.raises(SchemaError, match=r"missing\. Run `coordstream db migrate`"):
-            require_current(owner)
-        assert upgrade(database_url)[1] == sorted(log.stream_name for log in job.logs)
-        assert state_of(database_url) is SchemaState.CURRENT
-        assert upgrade(database_url)[1] is None
-        for log in job.logs:
-            with pytest.raises(RebuildNeeded, match="but its events are in the archive"):
-                import_log(owner, log)
-        for log in job.logs:
-            rebuild_log(owner, logs_of(owner, log.stream_name)[0], SETTINGS)
-        assert folded_rows(owner) == before
+    for log in job.logs:
+        import_log(connected, log)
+    before, schema = folded_rows(connected), schema_of(database_url)
+    connected.execute(damage.encode())
+    assert state_of(database_url) is SchemaState.INCOMPLETE
+    with pytest.raises(SchemaError, match=r"missing\. Run `coordstream db migrate`"):
+        require_current(connected)
+    assert upgrade(database_url)[1] == sorted(log.stream_name for log in job.logs)
+    assert state_of(database_url) is SchemaState.CURRENT
+    assert upgrade(database_url)[1] is None
+    for log in job.logs:
+        with pytest.raises(RebuildNeeded, match="but its events are in the archive"):
+            import_log(connected, log)
+    for log in job.logs:
+        rebuild_log(connected, logs_of(connected, log.stream_name)[0], SETTINGS)
+    assert folded_rows(connected) == before
     assert schema_of(database_url) == schema
 
 
 @pytest.mark.parametrize("view", ["coordinator.config", "projection.locked_stream"])
-def test_a_dropped_view_is_recreated(database_url: str, view: str) -> None:
+def test_a_dropped_view_is_recreated(database_url: str, connected: Connection, view: str) -> None:
     schema = schema_of(database_url)
-    with connect(database_url) as owner:
-        owner.execute(f"drop view {view} cascade".encode())
+    connected.execute(f"drop view {view} cascade".encode())
     assert state_of(database_url) is SchemaState.OLDER
     assert upgrade(database_url)[1] is None
     assert schema_of(database_url) == schema
@@ -208,19 +203,17 @@ def test_a_dropped_view_is_recreated(database_url: str, view: str) -> None:
     ("damage", "table"),
     [("drop table eventlog.observation cascade", "observation"), ("drop schema eventlog cascade", "alembic_version")],
 )
-def test_a_dropped_archive_is_not_recreated(database_url: str, damage: str, table: str) -> None:
-    with connect(database_url) as owner:
-        owner.execute(damage.encode())
+def test_a_dropped_archive_is_not_recreated(database_url: str, connected: Connection, damage: str, table: str) -> None:
+    connected.execute(damage.encode())
     with pytest.raises(SchemaError, match=rf"The table eventlog\.{table} is missing\. Restore the schema"):
         upgrade(database_url)
 
 
-def test_what_hangs_on_a_table_of_the_projection_is_left(database_url: str) -> None:
-    with connect(database_url) as owner:
-        owner.execute("create view public.mine as select * from projection.position; drop table projection.gap cascade")
-        with pytest.raises(SchemaError, match=r"depend on it \(view public\.mine\)"):
-            upgrade(database_url)
-        assert owner.execute("select count(*) from public.mine").fetchone() == (0,)
+def test_what_hangs_on_a_table_of_the_projection_is_left(database_url: str, connected: Connection) -> None:
+    connected.execute("create view public.mine as select * from projection.position; drop table projection.gap cascade")
+    with pytest.raises(SchemaError, match=r"depend on it \(view public\.mine\)"):
+        upgrade(database_url)
+    assert connected.execute("select count(*) from public.mine").fetchone() == (0,)
 
 
 def test_the_environment_may_name_another_encoding(empty_database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

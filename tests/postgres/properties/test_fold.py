@@ -5,7 +5,7 @@ All jobs stand in one database for each way to import them, and the databases ar
 
 import random
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
@@ -58,21 +58,15 @@ class Whole:
     connection: Connection
 
 
-@contextmanager
-def migrated_databases(server: EmbeddedPostgres, template: str) -> Iterator[NewConnection]:
+@pytest.fixture(scope="module")
+def new_connection(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[NewConnection]:
     """A maker of connections, each to a migrated database of its own."""
     with ExitStack() as stack:
 
         def new() -> Connection:
-            url = stack.enter_context(CloneSeries(server, template)).next_url()
+            url = stack.enter_context(CloneSeries(postgres_server, template_database)).next_url()
             return stack.enter_context(connect(url))
 
-        yield new
-
-
-@pytest.fixture(scope="module")
-def new_connection(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[NewConnection]:
-    with migrated_databases(postgres_server, template_database) as new:
         yield new
 
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.messages import (
@@ -26,14 +25,13 @@ from eventlog.messages import (
     UnknownMessage,
 )
 from eventlog.partition import SystemStreamPartition
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.streams import StreamIdentity, coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_message
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
 from tests.contracts.event_log import clock
 from tests.fixtures.compaction import latest_per_key
-from tests.fixtures.postgres import CloneSeries
 from tests.fixtures.properties.importing import import_events
 from tests.oracle import Row
 
@@ -241,26 +239,20 @@ def in_order(rows: Mapping[str, list[Any]]) -> dict[str, list[Row]]:
     return {relation: sorted(each, key=repr) for relation, each in rows.items()}
 
 
-@pytest.fixture(scope="module")
-def connection(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
-    """The one database in which every example is a job."""
-    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connected:
-        yield connected
-
-
 _numbers = itertools.count(1)
 
 
 @settings(max_examples=200, deadline=None)
 @given(happened=STEPS)
 def test_a_store_on_a_compacted_log_equals_the_fold_of_all_events(
-    connection: Connection, happened: list[Callable[[Job], None]]
+    database: Connection, happened: list[Callable[[Job], None]]
 ) -> None:
+    """Every example is a job of the one database."""
     name = f"stored-{next(_numbers)}"
     job = Job(name)
     for step in happened:
         step(job)
-    import_events(connection, job.log.stream_name, job.log.everything())
-    expected = shown_by_relations(connection, name)
+    import_events(database, job.log.stream_name, job.log.everything())
+    expected = shown_by_relations(database, name)
     assert shown_by_store(job.store) == expected
     assert shown_by_store(opened(job.log)) == expected

@@ -2,16 +2,13 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
 import pytest
 
-from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import RecordedEvent
-from eventlog.postgres.connection import Connection, connect
-from tests.fixtures.postgres import CloneSeries
+from eventlog.postgres.connection import Connection
 from tests.fixtures.properties.generated_jobs import ARCHIVED_MS, generate_job
 from tests.fixtures.properties.importing import import_log
 from tests.oracle import ROWS, Row, coordinator_rows, coordinator_state, log_times, to_time
@@ -33,14 +30,13 @@ def coordinators() -> dict[str, list[RecordedEvent]]:
 
 
 @pytest.fixture(scope="module")
-def imported(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
+def imported(database: Connection) -> Connection:
     """A database with the generated jobs."""
-    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
-        for number in range(JOBS):
-            for log in generate_job(number).logs:
-                import_log(connection, log)
-        connection.execute("analyze")
-        yield connection
+    for number in range(JOBS):
+        for log in generate_job(number).logs:
+            import_log(database, log)
+    database.execute("analyze")
+    return database
 
 
 def stretches(connection: Connection, relation: str) -> dict[str, list[Row]]:

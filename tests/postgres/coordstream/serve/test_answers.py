@@ -13,7 +13,7 @@ from starlette.responses import Response
 from coordstream.serve import answers
 from coordstream.serve.answers import Answers
 from coordstream.serve.application import Refused
-from eventlog.postgres.connection import connect
+from eventlog.postgres.connection import Connection, connect
 from tests.builders import config_set, recorded
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.coordstream.serve.site import Site
@@ -27,18 +27,17 @@ def value(site: Site) -> str:
 
 
 @pytest.mark.parametrize("path", [PAGE, API])
-def test_a_client_that_has_the_answer_gets_it_only_after_a_change(site: Site, database_url: str, path: str) -> None:
+def test_a_client_that_has_the_answer_gets_it_only_after_a_change(site: Site, connected: Connection, path: str) -> None:
     client = site.served.client
-    with connect(database_url) as connection:
-        job = ImportedJob(connection, "orders", coordinator=[config_set(value="One")])
-        first = client.get(path)
-        assert first.headers["cache-control"] == "private, no-cache"
-        known = {"If-None-Match": f'"other", W/{first.headers["etag"]}'}
-        same = client.get(path, headers=known)
-        assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", first.headers["etag"])
-        assert same.headers["x-frame-options"] == "DENY"
-        job.import_recorded(job.coordinator_stream, recorded([config_set(value="Two")], first=1))
-        changed = client.get(path, headers=known)
+    job = ImportedJob(connected, "orders", coordinator=[config_set(value="One")])
+    first = client.get(path)
+    assert first.headers["cache-control"] == "private, no-cache"
+    known = {"If-None-Match": f'"other", W/{first.headers["etag"]}'}
+    same = client.get(path, headers=known)
+    assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", first.headers["etag"])
+    assert same.headers["x-frame-options"] == "DENY"
+    job.import_recorded(job.coordinator_stream, recorded([config_set(value="Two")], first=1))
+    changed = client.get(path, headers=known)
     assert (changed.status_code, "Two" in changed.text) == (200, True)
 
 
@@ -57,9 +56,8 @@ def test_every_commit_is_seen_at_once(site: Site, database_url: str, monkeypatch
         assert value(site) == "older"
 
 
-def test_an_error_is_not_kept(site: Site, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with connect(database_url) as connection:
-        ImportedJob(connection, "orders", coordinator=[config_set(value="One")])
+def test_an_error_is_not_kept(site: Site, connected: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    ImportedJob(connected, "orders", coordinator=[config_set(value="One")])
 
     def fail(*_arguments: object) -> None:
         raise Refused("Too many requests at once.", 503)

@@ -8,7 +8,7 @@ from psycopg import sql
 
 from coordstream.queries.rows import fetch
 from coordstream.relations import RELATIONS
-from eventlog.postgres.connection import connect
+from eventlog.postgres.connection import Connection, connect
 from tests.builders import config_deleted, config_set
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.acceptance.odd_jobs import import_hand_made_jobs
@@ -58,9 +58,8 @@ def test_the_history_of_a_job_is_read_in_ranges_of_offsets(
     assert offsets == sorted(offsets) or name == "startpoint_history"
 
 
-def test_deletes_at_one_offset_are_on_many_pages(site: Site, database_url: str) -> None:
-    with connect(database_url) as connection:
-        import_hand_made_jobs(connection)
+def test_deletes_at_one_offset_are_on_many_pages(site: Site, database_url: str, connected: Connection) -> None:
+    import_hand_made_jobs(connected)
     for name in ("config_history", "task_container_history", "checkpoint_history"):
         rows = every_page(site, f"/api/{name}", job="swept", limit=1)
         assert len(rows) == sum(row["job_name"] == "swept" for row in all_rows(database_url, name))
@@ -100,11 +99,8 @@ def test_a_relation_as_of_a_time_and_an_offset(recorded_site: Site, recorded_url
             assert sorted(map(repr, rows)) == sorted(map(repr, expected))
 
 
-def test_secrets_are_fingerprints(site: Site, database_url: str) -> None:
-    with connect(database_url) as connection:
-        ImportedJob(
-            connection, "orders", coordinator=[config_set("db.password", "hunter2"), config_deleted("db.password")]
-        )
+def test_secrets_are_fingerprints(site: Site, connected: Connection) -> None:
+    ImportedJob(connected, "orders", coordinator=[config_set("db.password", "hunter2"), config_deleted("db.password")])
     history = site.json("/api/config_history", config_key="db.password")
     assert history["rows"][0]["config_value"].startswith("hmac-sha256:")
     assert "hunter2" not in "".join(site.served.client.get(f"/api/{name}").text for name in RELATIONS)

@@ -1,6 +1,5 @@
 """``eventlog.append``, as SQL calls it."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -8,7 +7,7 @@ import pytest
 
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, NewEvent
 from eventlog.postgres.archive import read_archive
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import insert_log
 from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS
@@ -18,11 +17,10 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def owner(database_url: str) -> Iterator[Connection]:
+def owner(connected: Connection) -> Connection:
     """The owner of a database with one empty log."""
-    with connect(database_url) as connection:
-        PostgresEventLog.create(connection, STREAM)
-        yield connection
+    PostgresEventLog.create(connected, STREAM)
+    return connected
 
 
 def append(connection: Connection, *arguments: str, stream_name: str = STREAM.stream_name) -> Any:

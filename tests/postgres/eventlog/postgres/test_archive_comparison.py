@@ -1,6 +1,5 @@
 """Events of a log beside those of the archive."""
 
-from collections.abc import Iterator
 from itertools import repeat
 from typing import Final
 
@@ -8,7 +7,7 @@ import pytest
 
 from eventlog.events import EventColumns, RecordedEvent
 from eventlog.postgres.archive import archive_events, first_difference, tail_start
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.postgres.table_partitions import ensure_partition
 
 FAR: Final = 25_000_000
@@ -23,15 +22,14 @@ EVENTS: Final = [
 
 
 @pytest.fixture
-def archive(database_url: str) -> Iterator[Connection]:
+def archive(connected: Connection) -> Connection:
     """A database with the events as log 1, and one other event as log 2."""
-    with connect(database_url) as connection:
-        for log_id, events in ((1, EVENTS), (2, [RecordedEvent(2, 0, 0, b"x", b"y")])):
-            with connection.transaction():
-                for first in (0, 20_000_000):
-                    ensure_partition(connection, "eventlog", "event", first)
-                archive_events(connection, log_id, repeat(0), EventColumns.of(events))
-        yield connection
+    for log_id, events in ((1, EVENTS), (2, [RecordedEvent(2, 0, 0, b"x", b"y")])):
+        with connected.transaction():
+            for first in (0, 20_000_000):
+                ensure_partition(connected, "eventlog", "event", first)
+            archive_events(connected, log_id, repeat(0), EventColumns.of(events))
+    return connected
 
 
 def test_headers_and_epochs_may_differ(archive: Connection) -> None:

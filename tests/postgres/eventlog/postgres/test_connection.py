@@ -39,12 +39,11 @@ def test_a_dead_peer_is_noticed_in_half_a_minute(connected: Connection) -> None:
     assert idle + interval * count <= 30
 
 
-def test_a_client_that_is_gone_is_noticed_by_the_server(database_url: str) -> None:
+def test_a_client_that_is_gone_is_noticed_by_the_server(connected: Connection) -> None:
     names = ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count")
-    with connect(database_url) as connection:
-        idle, interval, count = (connection.execute(f"show {name}".encode()).fetchone() for name in names)
-        assert (idle, interval, count) == (("15",), ("5",), ("3",))
-        assert connection.execute("show client_connection_check_interval").fetchone() == ("2s",)
+    idle, interval, count = (connected.execute(f"show {name}".encode()).fetchone() for name in names)
+    assert (idle, interval, count) == (("15",), ("5",), ("3",))
+    assert connected.execute("show client_connection_check_interval").fetchone() == ("2s",)
 
 
 @pytest.mark.parametrize(

@@ -92,12 +92,11 @@ def test_a_standby_is_an_unavailable_source(database_url: str) -> None:
         log.append(new_events(1))
 
 
-def test_errors_of_a_connection_of_the_caller_are_the_callers(database_url: str) -> None:
-    with connect(database_url) as connection:
-        log = PostgresEventLog.create(connection, STREAM)
-        end_sessions(database_url)
-        with pytest.raises(psycopg.OperationalError):
-            log.end_offset()
+def test_errors_of_a_connection_of_the_caller_are_the_callers(database_url: str, connected: Connection) -> None:
+    log = PostgresEventLog.create(connected, STREAM)
+    end_sessions(database_url)
+    with pytest.raises(psycopg.OperationalError):
+        log.end_offset()
 
 
 def test_a_database_that_does_not_answer_is_an_unavailable_source() -> None:
@@ -138,17 +137,13 @@ def test_an_append_is_part_of_the_callers_transaction(connected: Connection) -> 
         assert log.end_offset() == 1
 
 
-def test_writers_wait_for_each_other_so_that_no_gap_is_visible(database_url: str) -> None:
-    with (
-        PostgresEventLog.create(database_url, STREAM) as reader,
-        connect(database_url) as connection,
-        ThreadPoolExecutor(1) as pool,
-    ):
-        slow = PostgresEventLog(connection, STREAM.stream_name)
-        with connection.transaction():
+def test_writers_wait_for_each_other_so_that_no_gap_is_visible(database_url: str, connected: Connection) -> None:
+    with PostgresEventLog.create(database_url, STREAM) as reader, ThreadPoolExecutor(1) as pool:
+        slow = PostgresEventLog(connected, STREAM.stream_name)
+        with connected.transaction():
             assert slow.append(new_events(2, "slow")) == range(2)
             second = pool.submit(_append_in_a_session_of_its_own, database_url)
-            wait_until(lambda: _waits_for_a_lock(connection), what="the second writer to wait")
+            wait_until(lambda: _waits_for_a_lock(connected), what="the second writer to wait")
             assert (reader.end_offset(), list(reader.read())) == (0, [])
         assert second.result(timeout=PATIENCE) == range(2, 3)
         assert [event.key for event in reader.read()] == [b"slow0", b"slow1", b"fast0"]

@@ -11,14 +11,15 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.postgres import source as postgres_source
 from eventlog.postgres.archive import read_archive
-from eventlog.postgres.connection import connect
+from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import insert_log
-from eventlog.postgres.source import APPLICATION_NAME, PostgresSource
+from eventlog.postgres.source import PostgresSource
 from eventlog.source import EventSource, Read, SourceUnavailable, StreamRefused
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from tests.contracts.event_log import NOW, new_events
 from tests.contracts.event_source import EventSourceContract
+from tests.fixtures.database_sessions import end_sessions
 from tests.fixtures.database_users import database_user
 from tests.fixtures.waiting import PATIENCE
 
@@ -62,21 +63,12 @@ def offsets(reads: list[Read]) -> dict[str, list[int]]:
     return {read.stream_name: [event.offset for event in read.events] for read in reads}
 
 
-def end_backends(url: str) -> None:
-    """Cut the source's connection, as a restart of the server does."""
-    with psycopg.connect(url, autocommit=True) as admin:
-        ended = admin.execute(
-            "select pg_terminate_backend(pid, 60000) from pg_stat_activity where application_name = %s",
-            (APPLICATION_NAME,),
-        ).fetchall()
-    assert ended == [(True,)]
-
-
-def test_logs_of_other_backends_are_not_its_streams(database_url: str, source: PostgresSource) -> None:
+def test_logs_of_other_backends_are_not_its_streams(
+    database_url: str, connected: Connection, source: PostgresSource
+) -> None:
     created(database_url, COUNTS).close()
     created(database_url, checkpoint_stream_name("counts")).close()
-    with connect(database_url) as connection:
-        insert_log(connection, ORDERS, "coordinator", 1, "recording", NOW)
+    insert_log(connected, ORDERS, "coordinator", 1, "recording", NOW)
     assert source.stream_names() == [checkpoint_stream_name("counts"), COUNTS]
     with pytest.raises(StreamRefused, match=r"archive of a recording log.*COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS"):
         source.describe(ORDERS)
@@ -171,14 +163,15 @@ def test_large_values_come_a_few_at_a_time(database_url: str, source: PostgresSo
 
 
 def test_a_lost_connection_is_reported_and_reopened(database_url: str, source: PostgresSource) -> None:
-    with created(database_url, ORDERS, 1) as log:
-        source.assign({ORDERS: 0})
-        source.poll(AT_ONCE)
-        end_backends(database_url)
-        with pytest.raises(SourceUnavailable, match="Cannot reach the database of the logs"):
-            source.poll(LONG)
+    created(database_url, ORDERS, 1).close()
+    source.assign({ORDERS: 0})
+    source.poll(AT_ONCE)
+    end_sessions(database_url)
+    with pytest.raises(SourceUnavailable, match="Cannot reach the database of the logs"):
+        source.poll(LONG)
+    with PostgresEventLog(database_url, ORDERS) as log:
         log.append(new_events(1))
-        assert offsets(source.poll(AT_ONCE)) == {ORDERS: [1]}
+    assert offsets(source.poll(AT_ONCE)) == {ORDERS: [1]}
 
 
 def test_a_server_that_is_not_there() -> None:

@@ -1,6 +1,6 @@
 """The steps of a job coordinator's start."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -9,10 +9,8 @@ from typing import Final
 import pytest
 
 from eventlog.errors import ConfigError
-from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import StartpointOldest
-from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import TRACKING_URL, read_config, set_config
@@ -35,12 +33,6 @@ def kafka(tmp_path: Path) -> FolderOfStreams:
     streams = FolderOfStreams(tmp_path)
     streams.set_partition_count("views", 4)
     return streams
-
-
-@pytest.fixture
-def store() -> Iterator[CoordinatorStreamStore]:
-    with CoordinatorStreamStore(MemoryEventLog(identify("__samza_coordinator_orders_1"))) as store:
-        yield store
 
 
 @pytest.fixture

@@ -120,12 +120,7 @@ def test_tasks_and_changelog_partitions_of_containers() -> None:
 
 @pytest.mark.scenario("JMM-11")
 def test_changelog_partitions_are_assigned_after_the_matcher() -> None:
-    matcher = {
-        "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory",
-        "job.systemstreampartition.matcher.class": "org.apache.samza.system.RegexSystemStreamPartitionMatcher",
-        "job.systemstreampartition.matcher.config.regex": "[1]",
-    }
-    model = build_job_model(CONFIG | matcher | {"job.container.count": "1"}, {INPUT: range(3)}, {})
+    model = build_job_model(CONFIG | READS_ONE | REGEX | {"job.container.count": "1"}, {INPUT: range(3)}, {})
     assert containers(model) == {"0": {"Partition 1": 0}}
 
 
@@ -138,14 +133,8 @@ def test_there_are_no_standby_containers_below_a_factor_of_two(factor: str) -> N
 
 @pytest.mark.scenario("HRD-54")
 def test_a_new_topic_is_read_after_the_next_deployment() -> None:
-    pattern = {
-        "job.config.rewriters": "views",
-        "job.config.rewriter.views.class": "org.apache.samza.config.RegExTopicGenerator",
-        "job.config.rewriter.views.regex": ".*-views",
-        "job.config.rewriter.views.system": "kafka",
-    }
     streams = {("kafka", "page-views"): range(2)}
-    config = with_matching_inputs({"job.container.count": "2"} | pattern, {"kafka": ["page-views"]})
+    config = with_matching_inputs({"job.container.count": "2"} | REWRITER, {"kafka": ["page-views"]})
     first = build_job_model(config, streams, {})
     numbers = {name: task.changelog_partition for name, task in first.tasks.items()}
     streams[("kafka", "ad-views")] = range(3)

@@ -40,10 +40,6 @@ ASKED: Final = StartpointSpecific("23", NOW)
 KINDS: Final = (ASKED, StartpointTimestamp(NOW, NOW), StartpointOldest(NOW), StartpointUpcoming(NOW))
 
 
-def now_ms() -> int:
-    return NOW
-
-
 class Job:
     """A job's two logs, and programs over them: each `started` manager is another container."""
 
@@ -65,7 +61,7 @@ class Job:
             log.append([event])
 
     def manager(self, tasks: Mapping[str, Sequence[SystemStreamPartition]] | None = None) -> OffsetManager:
-        self.startpoints = StartpointManager(self.store, clock=now_ms)
+        self.startpoints = StartpointManager(self.store, clock=lambda: NOW)
         self.checkpoints = KafkaCheckpointManager(self.topic)
         manager = OffsetManager(
             self.config,
@@ -90,7 +86,7 @@ class Job:
             return None if checkpoint is None else checkpoint.offsets
 
     def fan_out(self, task_name: str = "c") -> set[SystemStreamPartition]:
-        with StartpointManager(self.store, clock=now_ms) as startpoints:
+        with StartpointManager(self.store, clock=lambda: NOW) as startpoints:
             return set(startpoints.get_fan_out_for_task(task_name))
 
     def ends(self) -> tuple[int, int]:

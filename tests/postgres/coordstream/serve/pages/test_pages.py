@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from eventlog.postgres.connection import connect
+from eventlog.postgres.connection import Connection
 from eventlog.streams import coordinator_stream_name, identify
 from tests.builders import checkpoint_v1, config_set, container_host, raw, task_container
 from tests.fixtures.acceptance.imported_job import ImportedJob
@@ -89,10 +89,9 @@ def jobs_of(links: list[str]) -> list[str]:
     return [link for link in links if urlsplit(link).path == "/job"]
 
 
-def test_many_jobs_have_pages_and_a_search(site: Site, database_url: str) -> None:
-    with connect(database_url) as connection:
-        ImportedJob(connection, "orders", coordinator=[config_set()])
-        copy_jobs(connection, 119)
+def test_many_jobs_have_pages_and_a_search(site: Site, connected: Connection) -> None:
+    ImportedJob(connected, "orders", coordinator=[config_set()])
+    copy_jobs(connected, 119)
     first = site.get("/")
     assert "120 jobs" in first.text
     assert "1–50 of 120 jobs, page 1 of 3" in first.text
@@ -109,24 +108,23 @@ def test_many_jobs_have_pages_and_a_search(site: Site, database_url: str) -> Non
 
 
 @pytest.mark.parametrize("as_of", [None, "2030-01-01T00:00Z"])
-def test_html_in_names_and_values_is_shown_as_text(site: Site, database_url: str, as_of: str | None) -> None:
-    with connect(database_url) as connection:
-        ImportedJob(
-            connection,
-            "orders",
-            coordinator=[
-                config_set("job.name", HTML),
-                config_set("task.inputs", f"kafka.{HTML}"),
-                config_set(f"key.{HTML}", HTML),
-                container_host(HTML, HTML),
-                task_container(HTML, HTML),
-                raw(HTML.encode(), HTML.encode()),
-            ],
-            checkpoints=[
-                checkpoint_v1(HTML, offsets={"kafka.in.0": HTML}),
-                checkpoint_v1(HTML, offsets={"kafka.in.0": "7"}),
-            ],
-        )
+def test_html_in_names_and_values_is_shown_as_text(site: Site, connected: Connection, as_of: str | None) -> None:
+    ImportedJob(
+        connected,
+        "orders",
+        coordinator=[
+            config_set("job.name", HTML),
+            config_set("task.inputs", f"kafka.{HTML}"),
+            config_set(f"key.{HTML}", HTML),
+            container_host(HTML, HTML),
+            task_container(HTML, HTML),
+            raw(HTML.encode(), HTML.encode()),
+        ],
+        checkpoints=[
+            checkpoint_v1(HTML, offsets={"kafka.in.0": HTML}),
+            checkpoint_v1(HTML, offsets={"kafka.in.0": "7"}),
+        ],
+    )
     job = f"{HTML}/1"
     pages = {
         path: site.get(path, parameters=parameters | {"as_of": as_of or ""})
@@ -149,10 +147,9 @@ def test_html_in_names_and_values_is_shown_as_text(site: Site, database_url: str
     assert pages["/job/config"].text.count(HTML) >= 4
 
 
-def test_many_tasks_have_pages_in_the_order_of_their_numbers(site: Site, database_url: str) -> None:
-    with connect(database_url) as connection:
-        checkpoints = [checkpoint_v1(f"Partition {n}", {f"kafka.in.{n}": "7"}) for n in range(120)]
-        ImportedJob(connection, "orders", checkpoints=checkpoints)
+def test_many_tasks_have_pages_in_the_order_of_their_numbers(site: Site, connected: Connection) -> None:
+    checkpoints = [checkpoint_v1(f"Partition {n}", {f"kafka.in.{n}": "7"}) for n in range(120)]
+    ImportedJob(connected, "orders", checkpoints=checkpoints)
     first = site.get("/job", job="orders")
     tasks = [parse_qs(urlsplit(link).query)["task"][0] for link in first.links if urlsplit(link).path == "/task"]
     assert tasks == [f"Partition {n}" for n in range(100)]
@@ -163,14 +160,13 @@ def test_many_tasks_have_pages_in_the_order_of_their_numbers(site: Site, databas
     assert "Previous: Partition 8 Next: Partition 10" in task.text
 
 
-def test_quarantine_has_pages_and_gaps_their_reason(site: Site, database_url: str) -> None:
-    with connect(database_url) as connection:
-        job = ImportedJob(connection, "orders", coordinator=[raw(f"key {n}".encode(), b"{}") for n in range(60)])
-        connection.execute(
-            "insert into projection.gap (log_id, first_offset, last_offset)"
-            " select log_id, 7, 9 from projection.job_log where stream_name = %s",
-            (job.coordinator_stream,),
-        )
+def test_quarantine_has_pages_and_gaps_their_reason(site: Site, connected: Connection) -> None:
+    job = ImportedJob(connected, "orders", coordinator=[raw(f"key {n}".encode(), b"{}") for n in range(60)])
+    connected.execute(
+        "insert into projection.gap (log_id, first_offset, last_offset)"
+        " select log_id, 7, 9 from projection.job_log where stream_name = %s",
+        (job.coordinator_stream,),
+    )
     page = site.get("/quarantine")
     assert "Quarantine 60 events" in page.text
     assert "1–50 of 60 events, page 1 of 2" in page.text
@@ -183,15 +179,14 @@ def test_quarantine_has_pages_and_gaps_their_reason(site: Site, database_url: st
     assert "None." in site.get("/quarantine", as_of="2000-01-01").text
 
 
-def test_times_beyond_the_year_9999_are_shown(site: Site, database_url: str) -> None:
+def test_times_beyond_the_year_9999_are_shown(site: Site, connected: Connection) -> None:
     far = 1_700_000_000_000_000  # microseconds for milliseconds: the year 55840
-    with connect(database_url) as connection:
-        ImportedJob(
-            connection,
-            "orders",
-            coordinator=[config_set(at=far)],
-            checkpoints=[checkpoint_v1("Partition 0"), checkpoint_v1("Partition 1", at=far)],
-        )
+    ImportedJob(
+        connected,
+        "orders",
+        coordinator=[config_set(at=far)],
+        checkpoints=[checkpoint_v1("Partition 0"), checkpoint_v1("Partition 1", at=far)],
+    )
     for path in ("/", "/job", "/job/config", "/job/deployments", "/job/startpoints", "/job/anomalies", "/quarantine"):
         page = site.get(path, job="orders")
         assert ("55840-" in page.text) is (path in ("/", "/job", "/job/config", "/job/deployments")), path
