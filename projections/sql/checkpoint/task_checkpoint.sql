@@ -11,27 +11,39 @@ language sql stable parallel safe as $$
   where own.log_id = $1
 $$;
 
--- The newest checkpoint that a task had written before an event of its coordinator log, with the checkpoint before it under the same
--- key. Record times decide, since a container writes both logs by one clock. The search begins at least ten minutes of
--- log_time later, because log_time also follows the clocks of other containers.
-create function projection.checkpoint_before(log_id integer, task_name text, at timestamptz, log_offset bigint)
-returns table (log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint,
-               earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamptz, earlier_log_offset bigint)
-language sql stable parallel safe as $$
-  select n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.record_time, n.log_offset,
-    b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
+-- The newest checkpoint that a task had written by a time, and in its coordinator log before an offset (null = by that time, too).
+-- Record times decide, since a container writes both logs by one clock. The search begins at least ten minutes of log_time
+-- later, because log_time also follows the clocks of other containers.
+create function projection.checkpoint_by(log_id integer, task_name text, at timestamptz, log_offset bigint)
+returns setof projection.checkpoint_event language sql stable parallel safe as $$
+  select n.*
   from projection.checkpoint_key($1, $2) k
   cross join lateral (
-    select case when k.log_id = $1 then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3) s) end) c(cut)
+    select case when k.log_id = $1 and $4 is not null then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3) s) end) c(cut)
   cross join lateral (
     select e.* from projection.checkpoint_event e
-    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1)
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1 and $4 is not null)
     order by e.log_offset desc limit 1) n
+  order by n.record_time desc nulls last, n.log_offset desc limit 1
+$$;
+
+-- The newest checkpoint that a task had written before an event of its coordinator log, with the checkpoint before it under the same
+-- key. A key that was not written before has the one by an earlier time instead: the writer's versions or its grouper have changed.
+create function projection.checkpoint_before(log_id integer, task_name text, at timestamptz, log_offset bigint, earlier_at timestamptz)
+returns table (log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint,
+               earlier_log_id integer, earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamptz, earlier_log_offset bigint)
+language sql stable parallel safe as $$
+  select n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.record_time, n.log_offset,
+    b.log_id, b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
+  from projection.checkpoint_by($1, $2, $3, $4) n
   left join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = n.log_id and e.key_id = n.key_id and e.log_offset < n.log_offset
-    order by e.log_offset desc limit 1) b on true
-  order by n.record_time desc nulls last, n.log_offset desc limit 1
+    order by e.log_offset desc limit 1) o on true
+  left join lateral (
+    select o.*
+    union all
+    select f.* from projection.checkpoint_by($1, $2, $5, null) f where o.log_id is null and n.record_time > $5) b on b.log_id is not null
 $$;
 
 -- The offset of one input partition in a checkpoint row, of whichever key bucket the task reads, because fan-outs do not name it; null if the

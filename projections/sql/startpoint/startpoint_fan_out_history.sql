@@ -74,13 +74,14 @@ language sql stable parallel safe as $$
     o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
     t.record_time, t.host, t.username, t.log_offset
   from projection.fan_out_change($1, $2) t
-  left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset) c on true
+  left join lateral projection.checkpoint_before(
+    $1, t.task_name, t.record_time, t.log_offset, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint)) c on true
   cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
   cross join lateral jsonb_to_record(x.entry)
     f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
   cross join lateral (select
     projection.partition_offset(c.log_id, c.layout_id, c.offsets, c.offsets_odd, f.system_name, f.stream_name, f.partition_id),
-    projection.partition_offset(c.log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id)
+    projection.partition_offset(c.earlier_log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id)
   ) o(input_offset, earlier_offset)
   where not coalesce(t.body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
 $$;

@@ -352,13 +352,14 @@ CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURN
     o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
     t.record_time, t.host, t.username, t.log_offset
   from projection.fan_out_change($1, $2) t
-  left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset) c on true
+  left join lateral projection.checkpoint_before(
+    $1, t.task_name, t.record_time, t.log_offset, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint)) c on true
   cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
   cross join lateral jsonb_to_record(x.entry)
     f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
   cross join lateral (select
     projection.partition_offset(c.log_id, c.layout_id, c.offsets, c.offsets_odd, f.system_name, f.stream_name, f.partition_id),
-    projection.partition_offset(c.log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id)
+    projection.partition_offset(c.earlier_log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id)
   ) o(input_offset, earlier_offset)
   where not coalesce(t.body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
 $_$;
@@ -5594,25 +5595,40 @@ CREATE FUNCTION projection.checkpoint_at(coordinator_log integer, coordinator_cu
                                                         w.changelogs, w.store_names) o) o where not o.is_state  $_$;
 
 --
--- Name: checkpoint_before(integer, text, timestamp with time zone, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: checkpoint_before(integer, text, timestamp with time zone, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) RETURNS TABLE(log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamp with time zone, earlier_log_offset bigint)
+CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint, earlier_at timestamp with time zone) RETURNS TABLE(log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, earlier_log_id integer, earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamp with time zone, earlier_log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.record_time, n.log_offset,
-    b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
-  from projection.checkpoint_key($1, $2) k
-  cross join lateral (
-    select case when k.log_id = $1 then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3) s) end) c(cut)
-  cross join lateral (
-    select e.* from projection.checkpoint_event e
-    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1)
-    order by e.log_offset desc limit 1) n
+    b.log_id, b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
+  from projection.checkpoint_by($1, $2, $3, $4) n
   left join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = n.log_id and e.key_id = n.key_id and e.log_offset < n.log_offset
-    order by e.log_offset desc limit 1) b on true
+    order by e.log_offset desc limit 1) o on true
+  left join lateral (
+    select o.*
+    union all
+    select f.* from projection.checkpoint_by($1, $2, $5, null) f where o.log_id is null and n.record_time > $5) b on b.log_id is not null
+$_$;
+
+--
+-- Name: checkpoint_by(integer, text, timestamp with time zone, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_by(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) RETURNS SETOF projection.checkpoint_event
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select n.*
+  from projection.checkpoint_key($1, $2) k
+  cross join lateral (
+    select case when k.log_id = $1 and $4 is not null then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3) s) end) c(cut)
+  cross join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1 and $4 is not null)
+    order by e.log_offset desc limit 1) n
   order by n.record_time desc nulls last, n.log_offset desc limit 1
 $_$;
 
@@ -13773,12 +13789,20 @@ GRANT ALL ON FUNCTION projection.checkpoint_at(coordinator_log integer, coordina
 GRANT ALL ON FUNCTION projection.checkpoint_at(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[]) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint, earlier_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint, earlier_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint, earlier_at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint, earlier_at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_by(log_id integer, task_name text, at timestamp with time zone, log_offset bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_by(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_by(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_by(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean); Type: ACL; Schema: projection; Owner: -
