@@ -27,8 +27,8 @@ language sql stable parallel safe as $$
 $$;
 
 -- The relation coordinator.startpoint_history of one log up to an offset (cut null = the whole log). Expiry is judged at the given time.
--- A request is fanned out if, while it is pending, a fan-out has the same startpoint. It is superseded if a fan-out has a later
--- startpoint for its partition (of two created at the same time, the one for the task alone wins).
+-- A request is fanned out if, while it is pending, a fan-out has the same startpoint. It is superseded if, before it expires, a
+-- fan-out has a later startpoint for its partition (of two created at the same time, the one for the task alone wins).
 create function projection.startpoint_history_state(log_id integer, incarnation integer, cut bigint, at timestamptz)
 returns table (system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text,
                startpoint_type text, startpoint_value text, created_at timestamptz, status text,
@@ -42,7 +42,8 @@ language sql stable parallel safe as $$
   ), fan_out_of_request as (                       -- fan-outs of the partition while the request is pending
     select a.log_offset,
       (h.startpoint_type, h.created_ms) = (a.startpoint_type, a.created_ms) and h.startpoint_value is not distinct from a.startpoint_value as is_same,
-      h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null as is_later,
+      (h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null)
+        and not projection.is_expired(a.created_ms, h.record_time) as is_later,
       h.record_time as fan_out_time, h.host, h.username, h.log_offset as fan_out_offset
     from requested a join fanned_out h using (system_name, stream_name, partition_id)
     where not a.is_ambiguous and (a.task_name is null or a.task_name = h.task_name)

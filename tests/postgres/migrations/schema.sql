@@ -4073,7 +4073,8 @@ CREATE FUNCTION projection.startpoint_history_state(log_id integer, incarnation 
   ), fan_out_of_request as (                       -- fan-outs of the partition while the request is pending
     select a.log_offset,
       (h.startpoint_type, h.created_ms) = (a.startpoint_type, a.created_ms) and h.startpoint_value is not distinct from a.startpoint_value as is_same,
-      h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null as is_later,
+      (h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null)
+        and not projection.is_expired(a.created_ms, h.record_time) as is_later,
       h.record_time as fan_out_time, h.host, h.username, h.log_offset as fan_out_offset
     from requested a join fanned_out h using (system_name, stream_name, partition_id)
     where not a.is_ambiguous and (a.task_name is null or a.task_name = h.task_name)
