@@ -23,27 +23,18 @@ left join lateral projection.log_time_at(%(log_id)s, l.log_offset) t on true
 events from the newest row of ``log_time`` to there.
 """
 
-_NEWEST_TIMES: Final = """
-select distinct on (k.message_key, k.grouper_factory, k.checkpoint_version)
-    k.message_key, k.grouper_factory, k.checkpoint_version, e.layout_id is null,
-    (extract(epoch from e.record_time - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint
-from projection.event_key k
-cross join lateral (
-    select c.log_offset, c.layout_id, c.record_time from projection.checkpoint_event c
-    where c.log_id = k.log_id and c.key_id = k.key_id
-    order by c.log_offset desc limit 1) e
-where k.log_id = %s and k.checkpoint_version > 0
-order by k.message_key, k.grouper_factory, k.checkpoint_version, e.log_offset desc, e.layout_id is null desc
-"""
 _NEWEST_CHECKPOINTS: Final = """
-select e.log_offset, (extract(epoch from e.record_time - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint,
-       e.log_id, e.key_id, e.layout_id, null, convert_to(e.offsets, 'UTF8'), e.offsets_odd
+select distinct on (k.message_key, k.grouper_factory, k.checkpoint_version)
+    k.message_key, k.grouper_factory, k.checkpoint_version,
+    e.log_offset, (extract(epoch from e.record_time - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint,
+    e.log_id, e.key_id, e.layout_id, null, convert_to(e.offsets, 'UTF8'), e.offsets_odd
 from projection.event_key k
 cross join lateral (
     select c.* from projection.checkpoint_event c
     where c.log_id = k.log_id and c.key_id = k.key_id
     order by c.log_offset desc limit 1) e
-where k.log_id = %s and k.checkpoint_version is not null and e.layout_id is not null
+where k.log_id = %s and k.checkpoint_version is not null
+order by k.message_key, k.grouper_factory, k.checkpoint_version, e.log_offset desc, e.layout_id is null desc
 """
 
 
@@ -62,9 +53,12 @@ def load_fold(connection: Connection, log: TrackedLog, settings: FoldSettings) -
     ):
         fold.keys.quarantined.add(key_id)
     _load_layouts(connection, log.log_id, fold)
-    _load_newest_times(connection, log, fold)
-    newest = (CheckpointRow(*row) for row in connection.execute(_NEWEST_CHECKPOINTS, (log.log_id,)))
-    fold.keys.newest |= {row.key_id: row for row in newest}
+    for task_name, grouper_factory, version, *columns in connection.execute(_NEWEST_CHECKPOINTS, (log.log_id,)):
+        task, row = fold.keys.task(task_name, grouper_factory), CheckpointRow(*columns)
+        stored_time = NOT_STORABLE if row.record_time is None else row.record_time
+        task.newest[version] = row
+        if version > 0:
+            task.newest_times[version] = NO_TIME if row.layout_id is None else stored_time
     return fold
 
 
@@ -75,10 +69,3 @@ def _load_layouts(connection: Connection, log_id: int, fold: LogFold) -> None:
         (log_id,),
     ):
         fold.layouts.remember(layout_id, tuple(map(LayoutEntry, *columns)))
-
-
-def _load_newest_times(connection: Connection, log: TrackedLog, fold: LogFold) -> None:
-    if log.stream.stream_kind == "checkpoint":
-        for task_name, grouper_factory, version, is_delete, micros in connection.execute(_NEWEST_TIMES, (log.log_id,)):
-            times = fold.keys.task(task_name, grouper_factory).newest_times
-            times[version] = NO_TIME if is_delete else NOT_STORABLE if micros is None else micros

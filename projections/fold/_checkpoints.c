@@ -288,7 +288,7 @@ static PyObject *new_reader(PyTypeObject *type, PyObject *args, PyObject *Py_UNU
 
 /* What the events of a call have in common. */
 typedef struct {
-    PyObject *newest_times, *log_id, *last_rows, *rows, *unnumbered, *envelopes;
+    PyObject *newest, *newest_times, *log_id, *last_rows, *rows, *unnumbered, *envelopes;
     PyTypeObject *row_type, *envelope_type;
 } Batch;
 
@@ -296,9 +296,8 @@ typedef struct {
 enum { OFFSET, RECORD_TIME, VALUE, ENTRY, FIELDS };
 enum { KEY_ID = FIELDS, VERSION, IS_QUARANTINED, TEMPLATE, LAYOUT_ID, READER, AUTHOR, OTHER_TIME, OWNED };
 static const char *const names[] = {[KEY_ID] = "key_id", "version", "is_quarantined", "template", "layout_id", "reader",
-                                    "author", "newest"};
-enum { NEWEST = OTHER_TIME }; /* the attribute with the last name */
-static PyObject *interned[OWNED];
+                                    "author"};
+static PyObject *interned[OTHER_TIME];
 
 static int get(PyObject **owned, PyObject *object, int name) {
     return (owned[name] = PyObject_GetAttr(object, interned[name])) != NULL;
@@ -320,6 +319,14 @@ static int may_be_unread(PyObject *other_time, int64_t record_time) {
     return other != INT64_MIN && (record_time < INT64_MIN + FIVE_MINUTES || other < record_time - FIVE_MINUTES);
 }
 
+/* Whether the newest row of a version is of this key and has these names, as the last value that its template has read. */
+static int is_newest(const Batch *batch, int64_t version, PyObject *key_id, PyObject *layout_id) {
+    PyObject *row = PyList_GetItem(batch->newest, (Py_ssize_t)version);
+    return row != NULL && PyTuple_Check(row) && PyTuple_Size(row) == 9 &&
+           PyObject_RichCompareBool(PyTuple_GetItem(row, 3), key_id, Py_EQ) == 1 &&
+           PyObject_RichCompareBool(PyTuple_GetItem(row, 4), layout_id, Py_EQ) == 1;
+}
+
 /* Takes the value of an event apart; 0 if the event is not ordinary, or after an error. */
 static int take_event(const Batch *batch, PyObject **owned, Taken *taken) {
     PyObject *value = owned[VALUE], *entry = owned[ENTRY];
@@ -333,6 +340,7 @@ static int take_event(const Batch *batch, PyObject **owned, Taken *taken) {
     PyObject *template = get(owned, entry, TEMPLATE) ? owned[TEMPLATE] : Py_None;
     if (template == Py_None || !get(owned, template, READER) || Py_TYPE(owned[READER]) != reader_type) return 0;
     if (!get(owned, template, LAYOUT_ID) || !to_number(owned[LAYOUT_ID], &layout_id)) return 0;
+    if (!is_newest(batch, version, owned[KEY_ID], owned[LAYOUT_ID])) return 0;
     if (!get(owned, template, AUTHOR) || (owned[AUTHOR] != Py_None && !PyTuple_Check(owned[AUTHOR]))) return 0;
     if (to_span(value, &text) < 0) return 0;
     return take_apart((Reader *)owned[READER], text, taken) && !taken->is_lower;
@@ -375,7 +383,7 @@ static int add_envelope(const Batch *batch, PyObject *const *owned, const Reader
     return append_row(batch->envelopes, new_row(batch->envelope_type, values, 6));
 }
 
-/* Adds the row: it is the newest of its key, and its time that of its version. */
+/* Adds the row: it is the newest of its key and version, and its time that of its version. */
 static int add_row(const Batch *batch, PyObject *const *owned, const Reader *reader, const Taken *taken) {
     PyObject *values[] = {Py_NewRef(owned[OFFSET]), Py_NewRef(owned[RECORD_TIME]),
                           Py_NewRef(batch->log_id), Py_NewRef(owned[KEY_ID]), Py_NewRef(owned[LAYOUT_ID]),
@@ -383,7 +391,7 @@ static int add_row(const Batch *batch, PyObject *const *owned, const Reader *rea
                           Py_NewRef(owned[OTHER_TIME])};
     PyObject *row = new_row(batch->row_type, values, 9);
     int is_provisional = PyLong_AsLongLong(owned[LAYOUT_ID]) < 0;
-    int failed = row == NULL || PyObject_SetAttr(owned[ENTRY], interned[NEWEST], row) < 0 ||
+    int failed = row == NULL || PyList_SetItem(batch->newest, PyLong_AsSsize_t(owned[VERSION]), Py_NewRef(row)) < 0 ||
                  PyDict_SetItem(batch->last_rows, owned[KEY_ID], row) < 0;
     if (append_row(is_provisional ? batch->unnumbered : batch->rows, row) < 0 || failed) return -1;
     return PyList_SetItem(batch->newest_times, PyLong_AsSsize_t(owned[VERSION]), Py_NewRef(owned[RECORD_TIME]));
@@ -416,8 +424,8 @@ static PyObject *read_ordinary(PyObject *Py_UNUSED(module), PyObject *args) {
     Batch batch;
     PyObject *events;
     Py_ssize_t at;
-    if (!PyArg_ParseTuple(args, "O!nO!OO!O!O!O!O!O!", &PyList_Type, &events, &at, &PyList_Type, &batch.newest_times,
-                          &batch.log_id, &PyType_Type, &batch.row_type, &PyType_Type, &batch.envelope_type,
+    if (!PyArg_ParseTuple(args, "O!nO!O!OO!O!O!O!O!O!", &PyList_Type, &events, &at, &PyList_Type, &batch.newest,
+                          &PyList_Type, &batch.newest_times, &batch.log_id, &PyType_Type, &batch.row_type, &PyType_Type, &batch.envelope_type,
                           &PyDict_Type, &batch.last_rows, &PyList_Type, &batch.rows, &PyList_Type, &batch.unnumbered,
                           &PyList_Type, &batch.envelopes) ||
         !is_tuple_type(batch.row_type) || !is_tuple_type(batch.envelope_type))
@@ -441,7 +449,7 @@ static PyType_Slot type_slots[] = {
 static PyType_Spec spec = {"projections.fold._checkpoints.Reader", sizeof(Reader), 0, Py_TPFLAGS_DEFAULT, type_slots};
 
 static int fill(PyObject *module) {
-    for (int name = KEY_ID; name < OWNED; name++)
+    for (int name = KEY_ID; name < OTHER_TIME; name++)
         if ((interned[name] = PyUnicode_InternFromString(names[name])) == NULL) return -1;
     if ((reader_type = (PyTypeObject *)PyType_FromSpec(&spec)) == NULL) return -1;
     return add_source(module) < 0 ? -1 : PyModule_AddType(module, reader_type);

@@ -89,36 +89,44 @@ class CheckpointBatch:
         rows: list[CheckpointRow],
     ) -> None:
         if not swept:
-            self._read(events, task.newest_times, rows)
+            self._read(events, task, task.newest_times, rows)
             return
         at_offset = swept[0][0]
         is_lower = bool(events) and events[-FIELDS] < at_offset
-        self._read(events if is_lower else events[:-FIELDS], task.newest_times, rows)
+        self._read(events if is_lower else events[:-FIELDS], task, task.newest_times, rows)
         below = list(task.newest_times)  # the deleted keys share an offset, which an event may have too
-        self._read([] if is_lower else events[-FIELDS:], task.newest_times, rows)
+        self._read([] if is_lower else events[-FIELDS:], task, task.newest_times, rows)
         for delete in swept:
             if delete[0] > at_offset:
                 at_offset, below = delete[0], list(task.newest_times)
-            self._read(list(delete), list(below), rows)
+            self._read(list(delete), task, list(below), rows)
             task.newest_times[delete[3].version] = NO_TIME
 
-    def _read(self, events: CheckpointEvents, newest_times: list[int | None], rows: list[CheckpointRow]) -> None:
+    def _read(
+        self, events: CheckpointEvents, task: TaskCheckpoints, times: list[int | None], rows: list[CheckpointRow]
+    ) -> None:
         """Read events of a task. The compiled part takes the ordinary ones, and stops at each of the others."""
         if _compiled is None:
-            self._read_each(events, newest_times, rows)
+            self._read_each(events, task.newest, times, rows)
             return
         types, lists = (CheckpointRow, EnvelopeRow), (rows, self._unnumbered, self.envelopes)
-        batch = (newest_times, self._log.log_id, *types, self.last_rows, *lists)
+        batch = (task.newest, times, self._log.log_id, *types, self.last_rows, *lists)
         at = 0
         while (at := _compiled.read_ordinary(events, at, *batch)) < len(events) // FIELDS:
-            self._read_each(events[FIELDS * at : FIELDS * (at + 1)], newest_times, rows)
+            self._read_each(events[FIELDS * at : FIELDS * (at + 1)], task.newest, times, rows)
             at += 1
 
-    def _read_each(self, events: CheckpointEvents, newest_times: list[int | None], rows: list[CheckpointRow]) -> None:
+    def _read_each(
+        self,
+        events: CheckpointEvents,
+        newest: list[CheckpointRow | None],
+        newest_times: list[int | None],
+        rows: list[CheckpointRow],
+    ) -> None:
         log_id, new_row, last_rows, add_row = self._log.log_id, tuple.__new__, self.last_rows, rows.append
         left = iter(events)
         for offset, record_time, value, entry in zip(left, left, left, left, strict=True):
-            template, version, previous = entry.template, entry.version, entry.newest
+            template, version, previous = entry.template, entry.version, newest[entry.version]
             other_time = newest_times[3 - version]
             fast = None if value is None or template is None else template.read(value)
             if fast is None or template is None or entry.is_quarantined:
@@ -136,7 +144,8 @@ class CheckpointBatch:
                 key_id = entry.key_id
                 fields = (offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, None, other_time)
                 row = new_row(CheckpointRow, fields)  # a third of the time of CheckpointRow(...)
-                is_lower = is_lower and may_be_lower(row, previous)
+                is_other = previous is not None and (previous.key_id != key_id or previous.layout_id != layout_id)
+                is_lower = (is_lower or is_other) and may_be_lower(row, previous)
             is_unread = (
                 other_time is not None
                 and record_time is not None
@@ -147,7 +156,7 @@ class CheckpointBatch:
                 self.suspects.append(SuspectRow(offset, log_id, entry.key_id, is_lower, is_unread))
             stored_time = NOT_STORABLE if record_time is None else record_time
             newest_times[version] = NO_TIME if layout_id is None else stored_time
-            last_rows[entry.key_id] = entry.newest = row
+            last_rows[entry.key_id] = newest[version] = row
             if layout_id is None or layout_id >= 0:
                 add_row(row)
             else:
@@ -155,11 +164,12 @@ class CheckpointBatch:
 
     def _numbered_rows(self) -> list[CheckpointRow]:
         numbers = self._layouts.number()
-        for key_id, row in self.last_rows.items():
-            if row.layout_id in numbers:
-                self.last_rows[key_id] = row._replace(layout_id=numbers[row.layout_id])
+        for key_id, last in self.last_rows.items():
+            if last.layout_id in numbers:
+                self.last_rows[key_id] = last._replace(layout_id=numbers[last.layout_id])
         for entry in self._relearnt:
-            entry.newest = self.last_rows[entry.key_id]
+            if entry.task is not None and (row := entry.task.newest[entry.version]) is not None:
+                entry.task.newest[entry.version] = self.last_rows[row.key_id]
             if entry.template is not None:
                 entry.template.layout_id = numbers.get(entry.template.layout_id, entry.template.layout_id)
         new_row = tuple.__new__

@@ -1,7 +1,7 @@
 """What the fold remembers of keys and of tasks: each distinct key is read once, and has a number in every table.
 
 A checkpoint topic has versions 1 and 2. An event is compared with the newest event of the same task and grouper, of the
-other version, at a lower offset; and with the previous event of its own key. Times are in microseconds since 2000.
+other version, at a lower offset; and with the previous event of its own version. Times are in microseconds since 2000.
 """
 
 import hashlib
@@ -47,11 +47,13 @@ class TaskCheckpoints:
     """The checkpoints of a task and grouper, in every version and spelling of their keys.
 
     ``newest_times[v]`` is the time of the newest event of version v, for v 1 and 2: an event of version v is compared
-    with the time at 3 - v. A ``set-checkpoint`` (version 0) is compared with nothing.
+    with the time at 3 - v. A ``set-checkpoint`` (version 0) has no other version. ``newest[v]`` is the newest row of
+    version v, None before its first one.
     """
 
     key_id: int = 0
     newest_times: list[int | None] = field(default_factory=lambda: [None, NO_TIME, NO_TIME, None])
+    newest: list[CheckpointRow | None] = field(default_factory=lambda: [None, None, None], repr=False)
 
 
 def may_be_unread(other_time: int, previous: CheckpointRow | None) -> bool:
@@ -66,11 +68,12 @@ def may_be_unread(other_time: int, previous: CheckpointRow | None) -> bool:
 
 
 def may_be_lower(row: CheckpointRow, previous: CheckpointRow | None) -> bool:
-    """Return whether an offset in a checkpoint may be a lower number than in the previous one of its key.
+    """Return whether an offset in a checkpoint may be a lower number than in the previous one of its task and version.
 
-    True as well if only the names in the layouts can tell, because they differ or an offset contains a separator.
+    True as well if only the names in the layouts can tell, because they differ or an offset contains a separator; and
+    after a delete, since another spelling of the key may live.
     """
-    if previous is None or not row.layout_id or not previous.layout_id:
+    if previous is None or not row.layout_id:
         return False
     if row.offsets is None or previous.offsets is None or row.layout_id != previous.layout_id:
         return True
@@ -115,8 +118,6 @@ class KeyEntry:
     """What it shares with the task's other checkpoint keys; None for other messages."""
     version: int = 0
     """Of checkpoints."""
-    newest: CheckpointRow | None = field(default=None, repr=False)
-    """Of checkpoints: the key's newest row; None before its first one."""
 
 
 class KeyDictionary:
@@ -128,7 +129,6 @@ class KeyDictionary:
         self._secrets = secrets
         self._ids: dict[bytes, int] = {}
         self.quarantined: set[int] = set()  # stored keys whose last value could not be read
-        self.newest: dict[int, CheckpointRow] = {}  # of stored keys, apart from those that were deleted
         self.entries: dict[bytes, KeyEntry] = {}
         self.new: list[tuple[KeyEntry, bytes]] = []
         self._tasks: dict[tuple[str | None, str | None], TaskCheckpoints] = {}
@@ -150,7 +150,6 @@ class KeyDictionary:
         key_id = self._ids.get(key_sha256)
         entry = KeyEntry(key_id or len(self._ids) + 1, meaning, coordinator_key)
         entry.is_quarantined = entry.key_id in self.quarantined
-        entry.newest = self.newest.pop(entry.key_id, None)
         if meaning.checkpoint_version is not None:
             entry.task = self.task(meaning.message_key, meaning.grouper_factory)
             entry.task.key_id = entry.task.key_id or entry.key_id

@@ -107,6 +107,7 @@ EVENTS: Final[dict[str, Callable[..., NewEvent]]] = {
     "delete": lambda *deleted: tombstone(event(*deleted)),
     "at": lambda ms, *later: event(*later)._replace(timestamp=WRITTEN_MS + ms),
     "by": lambda source, key, value: message(SetConfig(config_key=key, config_value=value), source=source),
+    "respelt": lambda *written: (said := event(*written))._replace(key=(said.key or b"").replace(b",", b", ")),
     "raw": lambda key, value: raw(key.encode(), None if value is None else value.encode()),
 }
 

@@ -89,10 +89,7 @@ select c.job_name, c.job_id, c.job_bucket, 'checkpoint_moved_back' as anomaly,
          c.task_name, m.earlier_offset, b.log_offset, m.input_offset) as detail,
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
 from projection.suspect_commit c
-cross join lateral (
-  select e.layout_id, e.offsets, e.offsets_odd, e.record_time, e.log_offset from projection.checkpoint_event e
-  where e.log_id = c.log_id and e.key_id = c.key_id and e.log_offset < c.log_offset and c.is_preferred    -- only for these
-  order by e.log_offset desc limit 1) b
+cross join lateral projection.earlier_checkpoint(c.log_id, c.key_id, c.log_offset) b
 cross join lateral projection.lowered_partition(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) m
-where c.may_be_lower and not projection.is_changelog(c.checkpoint_version, m.system_name, m.stream_name, c.changelogs)
+where c.may_be_lower and c.is_preferred and not projection.is_changelog(c.checkpoint_version, m.system_name, m.stream_name, c.changelogs)
   and not projection.is_rewind_requested(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time);

@@ -61,9 +61,6 @@ cross join lateral (
     -- decides most events before anything is looked up
     and c.other_version_time > '-infinity' and projection.is_outdated(c.other_version_time, c.record_time, c.max_age)
   order by e.log_offset desc limit 1) b
-left join lateral (
-  select e.record_time from projection.checkpoint_event e
-  where e.log_id = c.log_id and e.key_id = c.key_id and e.log_offset < c.log_offset
-  order by e.log_offset desc limit 1) p on true
+left join lateral projection.earlier_checkpoint(c.log_id, c.key_id, c.log_offset) p on true
 where c.may_be_unread and c.stream_kind = 'checkpoint' and c.layout_id is not null and c.checkpoint_version <> c.versions[1] and b.layout_id is not null
   and projection.is_outdated(b.record_time, c.record_time, c.max_age) and not projection.is_outdated(b.record_time, p.record_time, c.max_age);

@@ -22,14 +22,11 @@ select c.job_name, c.job_id, c.job_bucket, 'state_markers_disagree' as anomaly, 
          projection.partition_text(m.system_name, m.stream_name, m.partition_id, -1)) as detail,
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
 from projection.suspect_commit c
-cross join lateral (
-  select e.layout_id, e.offsets, e.offsets_odd, e.log_offset from projection.checkpoint_event e
-  where e.log_id = c.log_id and e.key_id = c.key_id and e.log_offset < c.log_offset and c.is_preferred    -- only for these
-  order by e.log_offset desc limit 1) b
+cross join lateral projection.earlier_checkpoint(c.log_id, c.key_id, c.log_offset) b
 cross join lateral (
   select l.* from projection.lowered_changelog(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) l
   order by l.store_name collate "C", l.system_name collate "C", l.stream_name collate "C", l.partition_id limit 1) m
-where c.may_be_lower and not exists (
+where c.may_be_lower and c.is_preferred and not exists (
   select from projection.lowered_partition(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) i
   where not projection.is_changelog(c.checkpoint_version, i.system_name, i.stream_name, c.changelogs));
 

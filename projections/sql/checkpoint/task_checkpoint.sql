@@ -11,6 +11,29 @@ language sql stable parallel safe as $$
   where own.log_id = $1
 $$;
 
+-- The keys of a log that are a checkpoint's key in any spelling (white space, order of fields): nearly always that key alone.
+create function projection.same_checkpoint_key(log_id integer, key_id integer)
+returns table (key_id integer) language sql stable parallel safe as $$
+  select s.key_id
+  from projection.event_key k
+  join projection.event_key s on s.log_id = k.log_id and s.message_type = k.message_type and not s.is_other
+    and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
+    and s.grouper_factory is not distinct from k.grouper_factory
+  where k.log_id = $1 and k.key_id = $2
+$$;
+
+-- The checkpoint of a key before an event: the newest that lives of all spellings, else the newest delete.
+create function projection.earlier_checkpoint(log_id integer, key_id integer, log_offset bigint)
+returns setof projection.checkpoint_event language sql stable parallel safe as $$
+  select e.*
+  from projection.same_checkpoint_key($1, $2) k
+  cross join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset < $3
+    order by e.log_offset desc limit 1) e
+  order by e.layout_id is null, e.log_offset desc limit 1
+$$;
+
 -- The newest checkpoint that a task had written by a time, and in its coordinator log before an offset (null = by that time, too).
 -- Record times decide, since a container writes both logs by one clock. The search begins at least ten minutes of log_time
 -- later, because log_time also follows the clocks of other containers.
@@ -36,10 +59,7 @@ language sql stable parallel safe as $$
   select n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.record_time, n.log_offset,
     b.log_id, b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
   from projection.checkpoint_by($1, $2, $3, $4) n
-  left join lateral (
-    select e.* from projection.checkpoint_event e
-    where e.log_id = n.log_id and e.key_id = n.key_id and e.log_offset < n.log_offset
-    order by e.log_offset desc limit 1) o on true
+  left join lateral projection.earlier_checkpoint(n.log_id, n.key_id, n.log_offset) o on true
   left join lateral (
     select o.*
     union all

@@ -172,6 +172,65 @@ CREATE FUNCTION projection.duration_text(duration interval) RETURNS text
     case extract(second from $1) when 0 then null when 1 then '1 second' else trim_scale(extract(second from $1)) || ' seconds' end), ''), 'no time')
 $_$;
 
+SET default_tablespace = '';
+
+--
+-- Name: checkpoint_event; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_event (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    layout_id integer,
+    checkpoint_id text,
+    offsets text,
+    offsets_odd text[],
+    other_version_time timestamp with time zone
+)
+PARTITION BY RANGE (log_offset);
+
+--
+-- Name: COLUMN checkpoint_event.layout_id; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets; 0 = none, null = delete';
+
+--
+-- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.offsets IS 'U+001F between, U+001E = null';
+
+--
+-- Name: COLUMN checkpoint_event.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets where one of them holds these characters';
+
+--
+-- Name: COLUMN checkpoint_event.other_version_time; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.other_version_time IS 'record time of the task''s newest event of the other version before; -infinity = none, or a delete; infinity = not to be held; null = a set-checkpoint';
+
+--
+-- Name: earlier_checkpoint(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.earlier_checkpoint(log_id integer, key_id integer, log_offset bigint) RETURNS SETOF projection.checkpoint_event
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select e.*
+  from projection.same_checkpoint_key($1, $2) k
+  cross join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset < $3
+    order by e.log_offset desc limit 1) e
+  order by e.layout_id is null, e.log_offset desc limit 1
+$_$;
+
 --
 -- Name: grouping_changed(integer); Type: FUNCTION; Schema: projection; Owner: -
 --
@@ -459,8 +518,6 @@ CREATE FUNCTION projection.unconsumed_startpoint(log_id integer) RETURNS TABLE(t
   order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, a.record_time, a.log_offset
 $_$;
 
-SET default_tablespace = '';
-
 SET default_table_access_method = heap;
 
 --
@@ -607,47 +664,6 @@ CREATE TABLE projection.checkpoint_envelope (
     host text,
     username text
 );
-
---
--- Name: checkpoint_event; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.checkpoint_event (
-    log_offset bigint NOT NULL,
-    record_time timestamp with time zone,
-    log_id integer NOT NULL,
-    key_id integer NOT NULL,
-    layout_id integer,
-    checkpoint_id text,
-    offsets text,
-    offsets_odd text[],
-    other_version_time timestamp with time zone
-)
-PARTITION BY RANGE (log_offset);
-
---
--- Name: COLUMN checkpoint_event.layout_id; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets; 0 = none, null = delete';
-
---
--- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.offsets IS 'U+001F between, U+001E = null';
-
---
--- Name: COLUMN checkpoint_event.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets where one of them holds these characters';
-
---
--- Name: COLUMN checkpoint_event.other_version_time; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.other_version_time IS 'record time of the task''s newest event of the other version before; -infinity = none, or a delete; infinity = not to be held; null = a set-checkpoint';
 
 --
 -- Name: event_key; Type: TABLE; Schema: projection; Owner: -
@@ -886,17 +902,9 @@ CREATE VIEW projection.anomaly_checkpoint_moved_back AS
     c.incarnation,
     c.log_offset
    FROM ((projection.suspect_commit c
-     CROSS JOIN LATERAL ( SELECT e.layout_id,
-            e.offsets,
-            e.offsets_odd,
-            e.record_time,
-            e.log_offset
-           FROM projection.checkpoint_event e
-          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset) AND c.is_preferred)
-          ORDER BY e.log_offset DESC
-         LIMIT 1) b)
+     CROSS JOIN LATERAL projection.earlier_checkpoint(c.log_id, c.key_id, c.log_offset) b(log_offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, offsets_odd, other_version_time))
      CROSS JOIN LATERAL projection.lowered_partition(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) m(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset))
-  WHERE (c.may_be_lower AND (NOT projection.is_changelog(c.checkpoint_version, m.system_name, m.stream_name, c.changelogs)) AND (NOT projection.is_rewind_requested(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
+  WHERE (c.may_be_lower AND c.is_preferred AND (NOT projection.is_changelog(c.checkpoint_version, m.system_name, m.stream_name, c.changelogs)) AND (NOT projection.is_rewind_requested(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
 
 --
 -- Name: anomaly_read_versions; Type: VIEW; Schema: projection; Owner: -
@@ -1071,14 +1079,7 @@ CREATE VIEW projection.anomaly_state_behind_inputs AS
     c.incarnation,
     c.log_offset
    FROM ((projection.suspect_commit c
-     CROSS JOIN LATERAL ( SELECT e.layout_id,
-            e.offsets,
-            e.offsets_odd,
-            e.log_offset
-           FROM projection.checkpoint_event e
-          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset) AND c.is_preferred)
-          ORDER BY e.log_offset DESC
-         LIMIT 1) b)
+     CROSS JOIN LATERAL projection.earlier_checkpoint(c.log_id, c.key_id, c.log_offset) b(log_offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, offsets_odd, other_version_time))
      CROSS JOIN LATERAL ( SELECT l.store_name,
             l.system_name,
             l.stream_name,
@@ -1088,7 +1089,7 @@ CREATE VIEW projection.anomaly_state_behind_inputs AS
            FROM projection.lowered_changelog(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) l(store_name, system_name, stream_name, partition_id, changelog_offset, earlier_offset)
           ORDER BY (l.store_name COLLATE "C"), (l.system_name COLLATE "C"), (l.stream_name COLLATE "C"), l.partition_id
          LIMIT 1) m)
-  WHERE (c.may_be_lower AND (NOT (EXISTS ( SELECT
+  WHERE (c.may_be_lower AND c.is_preferred AND (NOT (EXISTS ( SELECT
            FROM projection.lowered_partition(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) i(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset)
           WHERE (NOT projection.is_changelog(c.checkpoint_version, i.system_name, i.stream_name, c.changelogs))))));
 
@@ -1206,11 +1207,7 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
           WHERE ((k.log_id = c.log_id) AND (k.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT k.is_other) AND ("left"(k.message_key, 100) = "left"(c.task_name, 100)) AND (k.message_key = c.task_name) AND (k.grouper_factory = c.grouper_factory) AND (array_position(c.versions, k.checkpoint_version) < COALESCE(array_position(c.versions, c.checkpoint_version), 1000000)) AND (c.other_version_time > '-infinity'::timestamp with time zone) AND projection.is_outdated(c.other_version_time, c.record_time, c.max_age))
           ORDER BY e.log_offset DESC
          LIMIT 1) b)
-     LEFT JOIN LATERAL ( SELECT e.record_time
-           FROM projection.checkpoint_event e
-          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset))
-          ORDER BY e.log_offset DESC
-         LIMIT 1) p ON (true))
+     LEFT JOIN LATERAL projection.earlier_checkpoint(c.log_id, c.key_id, c.log_offset) p(log_offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, offsets_odd, other_version_time) ON (true))
   WHERE (c.may_be_unread AND (c.stream_kind = 'checkpoint'::text) AND (c.layout_id IS NOT NULL) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND projection.is_outdated(b.record_time, c.record_time, c.max_age) AND (NOT projection.is_outdated(b.record_time, p.record_time, c.max_age)));
 
 --
@@ -5605,10 +5602,7 @@ CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at 
   select n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.record_time, n.log_offset,
     b.log_id, b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
   from projection.checkpoint_by($1, $2, $3, $4) n
-  left join lateral (
-    select e.* from projection.checkpoint_event e
-    where e.log_id = n.log_id and e.key_id = n.key_id and e.log_offset < n.log_offset
-    order by e.log_offset desc limit 1) o on true
+  left join lateral projection.earlier_checkpoint(n.log_id, n.key_id, n.log_offset) o on true
   left join lateral (
     select o.*
     union all
@@ -8002,6 +7996,21 @@ CREATE FUNCTION projection.ruled_receipt_log(log_ids integer[], next_offsets big
   from projection.receipt_job($1, $2, $3) j
   cross join lateral projection.checkpoint_rule(j.coordinator_log, j.coordinator_cut) r
   join projection.receipt_log($1, $2, $3) l on l.job_suffix = j.job_suffix
+$_$;
+
+--
+-- Name: same_checkpoint_key(integer, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.same_checkpoint_key(log_id integer, key_id integer) RETURNS TABLE(key_id integer)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select s.key_id
+  from projection.event_key k
+  join projection.event_key s on s.log_id = k.log_id and s.message_type = k.message_type and not s.is_other
+    and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
+    and s.grouper_factory is not distinct from k.grouper_factory
+  where k.log_id = $1 and k.key_id = $2
 $_$;
 
 --
@@ -12855,6 +12864,21 @@ GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream
 GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_replayer;
 
 --
+-- Name: TABLE checkpoint_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_replayer;
+
+--
+-- Name: FUNCTION earlier_checkpoint(log_id integer, key_id integer, log_offset bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.earlier_checkpoint(log_id integer, key_id integer, log_offset bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.earlier_checkpoint(log_id integer, key_id integer, log_offset bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.earlier_checkpoint(log_id integer, key_id integer, log_offset bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION grouping_changed(log_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12992,13 +13016,6 @@ GRANT SELECT ON TABLE projection.anomaly_changelog_shared TO coordstream_replaye
 
 GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_reader;
 GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_replayer;
-
---
--- Name: TABLE checkpoint_event; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_reader;
-GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_replayer;
 
 --
 -- Name: TABLE event_key; Type: ACL; Schema: projection; Owner: -
@@ -14657,6 +14674,14 @@ GRANT ALL ON FUNCTION projection.rule_of_job(job_suffix text) TO coordstream_rep
 REVOKE ALL ON FUNCTION projection.ruled_receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.ruled_receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.ruled_receipt_log(log_ids integer[], next_offsets bigint[], at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION same_checkpoint_key(log_id integer, key_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.same_checkpoint_key(log_id integer, key_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.same_checkpoint_key(log_id integer, key_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.same_checkpoint_key(log_id integer, key_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION spelling(log_id integer, keys integer[]); Type: ACL; Schema: projection; Owner: -
