@@ -432,32 +432,38 @@ CREATE FUNCTION projection.state_change(log_id integer, task_name text, checkpoi
     AS $_$
   select n.commits - 1, f.record_time, f.log_offset, d.log_offset
   from (
-    select k.key_id from projection.event_key k
+    select array(select s.key_id from projection.same_checkpoint_key($1, k.key_id) s) as keys
+    from projection.event_key k
     join projection.checkpoint_event e on e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset = $4
     where k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
-      and left(k.message_key, 100) = left($2, 100) and k.message_key = $2 and k.checkpoint_version = $3) k
-  left join lateral (
-    select e.log_offset
-    from projection.checkpoint_event e
-    left join lateral (
-      select true as is_there, l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix as marker,
-        case when l.stream_name is not null then x.state_offset end as earlier_offset
-      from projection.layout_entry l
-      cross join lateral (select projection.offset_of(e.offsets, e.offsets_odd, l.n)) x(state_offset)
-      where l.log_id = $1 and l.layout_id = e.layout_id
-        and case when $7 is null then (l.system_name, l.stream_name, l.partition_id) = ($8, $9, $10)
-                 else l.is_state and (l.factory_name, l.store_name) = ($6, $5) end
-      limit 1) s on true
-    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset < $4
-      and (s.is_there is null or s.marker is distinct from $7 or s.earlier_offset is distinct from $11)
-    order by e.log_offset desc limit 1) d on true
+      and left(k.message_key, 100) = left($2, 100) and k.message_key = $2 and k.checkpoint_version = $3 offset 0) k
   cross join lateral (
-    select count(*) as commits from projection.checkpoint_event e
-    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset > coalesce(d.log_offset, -1) and e.log_offset <= $4) n
+    select max(c.log_offset) as log_offset from unnest(k.keys) y(key_id)
+    cross join lateral (
+      select e.log_offset
+      from projection.checkpoint_event e
+      left join lateral (
+        select true as is_there, l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix as marker,
+          case when l.stream_name is not null then x.state_offset end as earlier_offset
+        from projection.layout_entry l
+        cross join lateral (select projection.offset_of(e.offsets, e.offsets_odd, l.n)) x(state_offset)
+        where l.log_id = $1 and l.layout_id = e.layout_id
+          and case when $7 is null then (l.system_name, l.stream_name, l.partition_id) = ($8, $9, $10)
+                   else l.is_state and (l.factory_name, l.store_name) = ($6, $5) end
+        limit 1) s on true
+      where e.log_id = $1 and e.key_id = y.key_id and e.log_offset < $4
+        and (s.is_there is null or s.marker is distinct from $7 or s.earlier_offset is distinct from $11)
+      order by e.log_offset desc limit 1) c) d
   cross join lateral (
-    select e.record_time, e.log_offset from projection.checkpoint_event e
-    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset > coalesce(d.log_offset, -1) and e.log_offset <= $4
-    order by e.log_offset limit 1) f
+    select sum(c.commits)::bigint as commits, min(c.first_offset) as first_offset from unnest(k.keys) y(key_id)
+    cross join lateral (
+      select count(*) as commits, min(e.log_offset) as first_offset from projection.checkpoint_event e
+      where e.log_id = $1 and e.key_id = y.key_id and e.log_offset > coalesce(d.log_offset, -1) and e.log_offset <= $4) c) n
+  cross join lateral (
+    select x.* from unnest(k.keys) y(key_id)
+    cross join lateral (                                   -- `offset 0`: by index, key by key
+      select e.record_time, e.log_offset from projection.checkpoint_event e
+      where e.log_id = $1 and e.key_id = y.key_id and e.log_offset = n.first_offset offset 0) x) f
 $_$;
 
 --
