@@ -1,22 +1,10 @@
--- Every fan-out record of a log up to an offset (null = the whole log), with the record of the same task before it.
+-- Every event that changed the fan-out of a task, in a log up to an offset (null = the whole log), with the record before it.
 create function projection.fan_out_change(log_id integer, cut bigint)
 returns table (task_name text, body jsonb, previous_body jsonb, record_time timestamptz, host text, username text, log_offset bigint)
 language sql stable parallel safe as $$
-  select k.message_key, e.body, b.body, e.record_time, e.host, e.username, e.log_offset
-  from projection.event_key k
-  cross join lateral (                                     -- `offset 0`: key by key, not each event of a stretch with all keys
-    select m.* from projection.message_event m
-    where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= coalesce($2, 9223372036854775807) offset 0) e
-  left join lateral (
-    select x.body from projection.event_key s
-    cross join lateral (
-      select m.body, m.log_offset from projection.message_event m
-      where m.log_id = s.log_id and m.key_id = s.key_id and m.log_offset < e.log_offset
-      order by m.log_offset desc limit 1) x
-    where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1-fan-out' and not s.is_other
-      and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
-    order by x.log_offset desc limit 1) b on true
-  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
+  select t.message_key, t.body, t.previous_body, t.record_time, t.host, t.username, t.log_offset
+  from projection.message_change($1, 'samza-startpoint-v1-fan-out', message_key => null) t
+  where t.log_offset <= coalesce($2, 9223372036854775807)
 $$;
 
 -- Every startpoint that was fanned out to a task: what a fan-out record has and the task's previous record had not.
