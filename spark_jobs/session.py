@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -108,9 +108,22 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     for logger in map(logging.getLogger, PY4J_LOGGERS):
         logger.setLevel(max(logger.level, logging.INFO))
     with spark_errors(f"Spark cannot start for {app}"):
+        if SUBMITTED not in environ and REMOTE not in conf:
+            _start_jvm({"spark.app.name": app, **chosen})
         session = SparkSession.builder.appName(app).config(map=chosen).getOrCreate()
         _keep_passwords_out_of_logs(session)
         return session
+
+
+def _start_jvm(conf: Mapping[str, Any]) -> None:
+    """Start Spark's JVM, unless it runs, in a session of its own: a signal to our process group is for us to handle."""
+    from pyspark import SparkConf, SparkContext  # noqa: PLC0415 (as above)
+    from pyspark.java_gateway import launch_gateway  # noqa: PLC0415
+
+    if SparkContext._gateway is None:  # noqa: SLF001 (PySpark has no public API for how the JVM starts)
+        settings = SparkConf().setAll(list(conf.items()))
+        gateway = launch_gateway(settings, {"start_new_session": True})  # type: ignore[no-untyped-call]
+        SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001
 
 
 def _require_machine(environ: Mapping[str, str]) -> None:

@@ -111,6 +111,7 @@ def test_an_invalid_setting_is_reported_before_the_start(
 
 def test_executors_run_the_python_of_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pyspark.sql.SparkSession.builder", MagicMock())
+    monkeypatch.setattr("spark_jobs.session._start_jvm", MagicMock())
     monkeypatch.setenv("PYSPARK_PYTHON", "another")
     build_session("python", {"spark.pyspark.python": "/opt/python"})
     assert os.environ["PYSPARK_PYTHON"] == "/opt/python"

@@ -1,5 +1,6 @@
 """Followers on Spark that are killed again and again, beside a plain one, lose no event and apply none twice."""
 
+import os
 import random
 import shutil
 import signal
@@ -134,7 +135,12 @@ def program(*words: str, settings: Mapping[str, str]) -> Iterator["subprocess.Po
     log = Path(settings["TMPDIR"]) / f"{words[0]}.log"
     with log.open("ab") as written:
         process = subprocess.Popen(
-            command, cwd=CHECKOUT, env={**without_settings(), **settings}, stdin=subprocess.DEVNULL, stderr=written
+            command,
+            cwd=CHECKOUT,
+            env={**without_settings(), **settings},
+            stdin=subprocess.DEVNULL,
+            stderr=written,
+            start_new_session=True,
         )
         try:
             yield process
@@ -178,7 +184,7 @@ def test_status_shows_it_and_a_signal_ends_it(
     settings = settings_of(database_url, topics, tmp_path)
     with connect(database_url) as observer, program(*ON_SPARK, name, settings=settings) as driver:
         wait_until(lambda: observer.execute(_STATE).fetchall() == [("live", 3, True)], what="the stream to be live")
-        driver.send_signal(signal_number)
+        os.killpg(driver.pid, signal_number)
         assert driver.wait(PATIENCE) == 0
         assert observer.execute(_STATE).fetchall() == [("stopped", 3, True)]
     assert "ERROR" not in (tmp_path / "spark.log").read_text()

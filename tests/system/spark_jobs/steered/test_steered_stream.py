@@ -11,6 +11,8 @@ from coordstream.spark import PostgresSink
 from eventlog.errors import EventLogError
 from managers.steered.steered_job import RecordsLost
 from spark_jobs.errors import SparkJobError
+from tests.checkout import CHECKOUT
+from tests.fixtures.coordstream.command_line import started
 from tests.fixtures.spark_jobs.clicks import ALL, ClicksJob, clicks, parsed
 
 
@@ -82,6 +84,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(spark: SparkSession, click
 
 
 MODULE = """
+import os, signal
 from coordstream.spark import PostgresSink, SteeredStream
 
 def process(records, batch):
@@ -89,6 +92,13 @@ def process(records, batch):
 
 def stream():
     return SteeredStream(sink=PostgresSink("clicks", url={url!r}), process=process, **{given!r})
+
+def stopped(records, batch):
+    os.killpg(0, signal.SIGTERM)  # as `timeout` does, or a shell
+    return process(records, batch)
+
+def stopped_stream():
+    return SteeredStream(sink=PostgresSink("clicks", url={url!r}), process=stopped, **{given!r})
 
 number = 1
 """
@@ -113,3 +123,16 @@ def test_the_command_runs_a_stream_of_a_module(
     expected = "Expected MODULE:STREAM, such as clicks:stream."
     assert run(f"{module}:no")[1].endswith(f"has no attribute 'no'. {expected}\n")
     assert run("no_such:stream") == (1, f"Cannot find 'no_such:stream': No module named 'no_such'. {expected}\n")
+
+
+@pytest.mark.long
+def test_a_signal_to_the_process_group_ends_the_job_after_the_batch(
+    clicks_job: ClicksJob, tmp_path: Path, jdbc_jar: Path
+) -> None:
+    (tmp_path / "steered.py").write_text(MODULE.format(url=clicks_job.cli.database_url, given=clicks_job.given))
+    more = {"PYTHONPATH": f"{tmp_path}:{CHECKOUT}", "COORDSTREAM_JDBC_JAR": str(jdbc_jar)}
+    brokers = {"COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": clicks_job.topics.bootstrap_servers}
+    with started(clicks_job.cli, "spark", "run", "steered:stopped_stream", **more, **brokers) as process:
+        out, err = process.communicate()
+    assert (process.returncode, out) == (0, "Wrote 1 batch.\n"), err
+    assert clicks_job.written() == ALL
