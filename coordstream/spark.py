@@ -10,13 +10,13 @@ pyarrow; it starts no JVM.
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from coordstream.database import DatabaseUnreachable, open_database
-from coordstream.errors import missing_message
+from coordstream.errors import CoordstreamError, missing_message
 from coordstream.event_logs import open_job_record
 from coordstream.input_system import OpenInputs
 from coordstream.settings import load_settings
@@ -26,6 +26,7 @@ from eventlog.errors import PortableError
 from eventlog.source import SourceUnavailable
 from managers.steered import starts
 from managers.steered.job_record import OBSERVED, JobRecord
+from managers.steered.steered_job import OpenJob
 from projections.fold.settings import FoldSettings
 
 try:
@@ -82,25 +83,40 @@ def build_session(app: str, conf: Mapping[str, str] | None = None) -> "SparkSess
     return session.build_session(app, {**session.driver_conf(os.environ), **(conf or {})})
 
 
+@contextmanager
+def _job_errors(kind: type[PortableError] = PortableError) -> Iterator[None]:
+    """Raise errors of this project as SparkJobError, with the same message."""
+    try:
+        yield
+    except SparkJobError:
+        raise
+    except kind as error:
+        raise SparkJobError(str(error)) from error
+
+
+@_job_errors()
 def _database_url() -> str:
     with open_database(warns=False) as database:
         return database.url
 
 
+@_job_errors()
 def register(spark: "SparkSession") -> None:
     """Register the data source `coordinator_stream`, for `spark.read` and `spark.readStream`, with a session.
 
     Database, brokers and mask key are those of the settings; Spark's options and plans do not show them.
+    Raises SparkJobError: the database cannot be used.
     """
     with open_database(warns=False) as database:
         register_source(spark, LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka))
 
 
+@_job_errors()
 def register_catalog(spark: "SparkSession") -> None:
     """Let SQL of a session, also of Spark Connect, read the relations: ``select … from coordinator.checkpoint``.
 
     Spark's own JDBC catalog reads them: it passes filters, limits and aggregates to Postgres, but each read sees a
-    moment of its own. The password is a setting of the session.
+    moment of its own. The password is a setting of the session. Raises SparkJobError: the database cannot be used.
     """
     with open_database(warns=False) as database:
         jdbc.register_catalog(spark, database.connection)
@@ -122,11 +138,18 @@ read_relation = _READER.read_relation
 snapshot = _READER.snapshot
 
 
+@contextmanager
+def _open_steered(word: str, inputs: Sequence[str], config: Mapping[str, str]) -> Iterator[OpenJob]:
+    with _job_errors(CoordstreamError), open_steered(word, inputs, config) as opened:
+        yield opened
+
+
 class SteeredStream(stream.SteeredStream):
     __doc__ = stream.SteeredStream.__doc__
-    opener = staticmethod(open_steered)
+    opener = staticmethod(_open_steered)
 
 
+@_job_errors()
 def observe(spark: "SparkSession", job: str, query: str, config: Mapping[str, str] | None = None) -> Observation:
     """Write what a streaming query does on the logs of a job, until the observation is stopped.
 
@@ -141,6 +164,7 @@ def observe(spark: "SparkSession", job: str, query: str, config: Mapping[str, st
     return listener.observe(spark, query, partial(_open_observed, job), config or {}, load_settings().secrets)
 
 
+@_job_errors()
 def starting_offsets(job: str, config: Mapping[str, str] | None = None, topics: Collection[str] = ()) -> str:
     """The value of the option ``startingOffsets`` of Spark's Kafka source with which an observed job goes on.
 
@@ -152,15 +176,12 @@ def starting_offsets(job: str, config: Mapping[str, str] | None = None, topics: 
     Raises SparkJobError: the job is another program's, the log or the brokers do not answer, or a checkpoint has no
     next offset.
     """
-    try:
-        with _open_observed(job) as record, OpenInputs() as inputs:
-            known = {**record.config, **(config or {})}
-            streams = topics or starts.input_streams(record, known, KAFKA)
-            if not streams:
-                return "earliest" if OffsetSettings(known).default_offset(KAFKA, "") == "oldest" else "latest"
-            found = starts.starting_offsets(record, inputs.admin(known, KAFKA), known, KAFKA, streams)
-    except PortableError as error:
-        raise SparkJobError(str(error)) from error
+    with _open_observed(job) as record, OpenInputs() as inputs:
+        known = {**record.config, **(config or {})}
+        streams = topics or starts.input_streams(record, known, KAFKA)
+        if not streams:
+            return "earliest" if OffsetSettings(known).default_offset(KAFKA, "") == "oldest" else "latest"
+        found = starts.starting_offsets(record, inputs.admin(known, KAFKA), known, KAFKA, streams)
     offsets: dict[str, dict[str, int]] = {}
     for partition, offset in sorted(found.items()):
         offsets.setdefault(partition.stream, {})[str(partition.partition)] = offset

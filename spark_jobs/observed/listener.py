@@ -13,7 +13,6 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
-from eventlog.errors import PortableError
 from eventlog.secret_policy import SecretPolicy
 from eventlog.source import Closing
 from spark_jobs.errors import SparkJobError
@@ -110,10 +109,7 @@ def observe(
     if not query:
         raise SparkJobError("A query without a name cannot be observed. Name it with writeStream.queryName.")
     thread = BatchThread(open_record, query, without_secrets({**spark_settings(spark), **config}, secrets))
-    try:
-        thread.start()
-    except PortableError as error:
-        raise SparkJobError(str(error)) from error
+    thread.start()
     try:
         return Observation(spark, query, thread, secrets)
     except BaseException:

@@ -2,14 +2,15 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from pyspark.sql import SparkSession
 
-import coordstream.spark
-from coordstream.errors import CoordstreamError
+from coordstream.spark import read_relation, register, register_catalog
 from eventlog.postgres.connection import connect
+from spark_jobs.errors import SparkJobError
 from tests.builders import config_set
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.spark_jobs.fleet import COMMITS
@@ -21,7 +22,7 @@ def test_the_database_is_that_of_the_settings(
     with connect(database_url) as connection:
         ImportedJob(connection, "orders", coordinator=[config_set("app.note", "hello")])
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", database_url)
-    rows = coordstream.spark.read_relation(spark, "config", job="orders/1", columns=["config_key", "config_value"])
+    rows = read_relation(spark, "config", job="orders/1", columns=["config_key", "config_value"])
     assert [tuple(row) for row in rows.collect()] == [("app.note", "hello")]
 
 
@@ -30,7 +31,7 @@ def test_sql_reads_the_relations_and_postgres_aggregates_them(
 ) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", fleet_url)
     for session in (spark.newSession(), connect_session):
-        coordstream.spark.register_catalog(session)
+        register_catalog(session)
         largest = session.sql(
             "select max(input_offset_number) from coordinator.checkpoint where job_name like 'job-1%'"
         )
@@ -43,9 +44,10 @@ def test_sql_reads_the_relations_and_postgres_aggregates_them(
 
 def test_a_wrong_address_is_one_sentence(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://me:hunter2@127.0.0.1:1/none")
-    with pytest.raises(CoordstreamError, match="Cannot reach the database") as refusal:
-        coordstream.spark.read_relation(spark, "config")
-    assert "hunter2" not in str(refusal.value)
+    for call in (partial(read_relation, relation="config"), register, register_catalog):
+        with pytest.raises(SparkJobError, match="Cannot reach the database") as refusal:
+            call(spark)
+        assert "hunter2" not in str(refusal.value)
 
 
 def run(program: str) -> str:
