@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import open_job_record
 from coordstream.input_system import OpenInputs, input_options
+from eventlog.config import require_strings
 from eventlog.events import RecordedEvent
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
@@ -28,9 +29,10 @@ def open_steered(word: str, inputs: Sequence[str], config: Mapping[str, str]) ->
     """Open the job ``NAME/ID`` or ``NAME``, and its inputs, such as ``kafka.clicks``; create its streams if missing.
 
     The brokers of a system are those of ``systems.<system>.consumer.bootstrap.servers`` in ``config``, or else of the
-    settings. Raises `CoordstreamError`: an input is invalid; `InputUnknown`: a system cannot be reached;
-    `JobOfAnotherProgram`.
+    settings. Raises `CoordstreamError`: an input is invalid; `ConfigError`: a value in ``config`` is not a string;
+    `InputUnknown`: a system cannot be reached; `JobOfAnotherProgram`.
     """
+    require_strings(config)
     streams = [_parse(word) for word in inputs]
     if not streams:
         raise CoordstreamError("The job has no inputs. Expected names such as kafka.clicks.")

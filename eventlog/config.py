@@ -16,6 +16,13 @@ def boolean(config: Mapping[str, str], key: str, default: bool) -> bool:
     return config[key].casefold() == "true" if key in config else default
 
 
+def require_strings(config: Mapping[str, str]) -> None:
+    """Raise ConfigError for a value that is not a string. A program may give any."""
+    for key, value in config.items():
+        if not isinstance(value, str):
+            raise ConfigError(f"Invalid value of {key} in config: expected a string, not {type(value).__name__}.")
+
+
 def integer(config: Mapping[str, str], key: str, default: int, *, minimum: int | None = None) -> int:
     """The value of a key as an integer. Raises `ConfigError` if it is not one, or less than ``minimum``."""
     text = config.get(key)

@@ -13,6 +13,7 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
+from eventlog.config import require_strings
 from eventlog.secret_policy import SecretPolicy
 from eventlog.source import Closing
 from spark_jobs.errors import SparkJobError
@@ -125,10 +126,8 @@ def spark_settings(spark: "SparkSession") -> dict[str, str]:
 
 
 def without_secrets(config: Mapping[str, str], secrets: SecretPolicy) -> dict[str, str]:
-    """The keys whose values are no secrets. Raises SparkJobError: a value is not a string."""
-    for key, value in config.items():
-        if not isinstance(value, str):
-            raise SparkJobError(f"Invalid value of {key} in config: expected a string, not {type(value).__name__}.")
+    """The keys whose values are no secrets. Raises ConfigError: a value is not a string."""
+    require_strings(config)
     return {
         key: value for key, value in config.items() if not (secrets.is_secret_name(key) or secrets.holds_secret(value))
     }

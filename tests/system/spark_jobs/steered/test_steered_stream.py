@@ -72,6 +72,8 @@ def test_bad_input_is_one_sentence_and_writes_nothing(spark: SparkSession, click
     url = clicks_job.cli.database_url
     assert refusal(inputs=["kafka.missing"]).endswith(" has no stream missing. Check its name and system.")
     assert refusal(inputs=["clicks"]) == "Invalid input 'clicks'. Expected SYSTEM.STREAM, for example kafka.clicks."
+    not_text = "Invalid value of task.commit.ms in config: expected a string, not int."
+    assert refusal(config={"task.commit.ms": 60000}) == not_text
     assert "writes output and position in one transaction" in refusal(sink="s3://bucket")
     assert refusal(sink=PostgresSink("none", url=url)) == 'The sink has no table "none". Create it first.'
     assert refusal(process=lambda *_: 1) == "`process` returned int. Expected a DataFrame."
