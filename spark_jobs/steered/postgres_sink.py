@@ -9,6 +9,7 @@ from uuid import uuid4
 import psycopg
 import pyarrow as pa
 from psycopg import sql
+from psycopg.errors import CharacterNotInRepertoire
 from pyarrow import csv
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -37,6 +38,7 @@ _TYPES: Final = {
 }
 _HAS: Final = "select to_regclass(%s) is not null"
 _DROP: Final = sql.SQL("drop table if exists {} cascade")
+_CREATE: Final = sql.SQL("create unlogged table {} (steered_attempt text, {})")
 _ATTEMPTS: Final = "create temp table steered_attempt (steered_attempt text) on commit delete rows"
 _VIEW: Final = sql.SQL(
     "create temp view batch as select {columns} from {stage} join steered_attempt using (steered_attempt)"
@@ -123,17 +125,12 @@ class PostgresSink(Sink):
         return [row.attempt for row in run_tasks(rows, partial(_stage_rows, self._url, copy), "attempt string")]
 
     def _create_stage(self, connection: Connection, schema: StructType) -> None:
-        names = [sql.Identifier(each.name) for each in schema]
-        types = [sql.SQL(_type_of(each)) for each in schema]
-        columns = sql.SQL(", ").join(
-            sql.SQL("{} {}").format(name, kind) for name, kind in zip(names, types, strict=True)
-        )
+        names = sql.SQL(", ").join(sql.Identifier(each.name) for each in schema)
+        columns = [sql.SQL("{} {}").format(sql.Identifier(each.name), sql.SQL(_type_of(each))) for each in schema]
         with connection.transaction():
             connection.execute(_DROP.format(self._stage))
-            connection.execute(
-                sql.SQL("create unlogged table {} (steered_attempt text, {})").format(self._stage, columns)
-            )
-            connection.execute(_VIEW.format(columns=sql.SQL(", ").join(names), stage=self._stage))
+            connection.execute(_CREATE.format(self._stage, sql.SQL(", ").join(columns)))
+            connection.execute(_VIEW.format(columns=names, stage=self._stage))
 
     def _move(self, columns: Sequence[str]) -> sql.Composed | bytes:
         if self._statement is not None:
@@ -167,6 +164,23 @@ def _text_column(column: StructField) -> Column:
     return found.cast("string").alias(column.name) if name.startswith("decimal") else found
 
 
+@contextmanager
+def _sink_errors() -> Iterator[None]:
+    """Translate errors of Postgres into SparkJobError, without values."""
+    try:
+        yield
+    except CharacterNotInRepertoire:
+        raise SparkJobError(
+            "The sink refused a text that has a NUL or is not UTF-8. Clean it in `process`, or write it as binary into "
+            "a column of type bytea."
+        ) from None
+    except psycopg.Error as error:
+        if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:  # its text may have the password
+            raise SparkJobError("Invalid URL of the sink. Expected postgresql://user:password@host/name.") from None
+        raise SparkJobError(f"The sink cannot be written: {server_reason(error) or failure_line(error)}.") from None
+
+
+@_sink_errors()
 def _stage_rows(url: str, copy: str, _: pa.Schema, batches: Batches) -> dict[str, object]:
     """Copy the rows into the stage; return their attempt."""
     attempt = uuid4().hex
@@ -188,14 +202,3 @@ def _to_csv(attempt: str, batch: pa.RecordBatch) -> pa.Buffer:
 def _in_utc(column: pa.Array) -> pa.Array:
     has_zone = pa.types.is_timestamp(column.type) and column.type.tz is not None
     return column.cast(pa.timestamp("us", "UTC")) if has_zone else column
-
-
-@contextmanager
-def _sink_errors() -> Iterator[None]:
-    """Translate errors of Postgres into SparkJobError, without values."""
-    try:
-        yield
-    except psycopg.Error as error:
-        if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:  # its text may have the password
-            raise SparkJobError("Invalid URL of the sink. Expected postgresql://user:password@host/name.") from None
-        raise SparkJobError(f"The sink cannot be written: {server_reason(error) or failure_line(error)}.") from error

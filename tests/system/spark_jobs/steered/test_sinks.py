@@ -4,6 +4,7 @@ import json
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
+from traceback import format_exception
 
 import psycopg
 import pyarrow as pa
@@ -60,6 +61,11 @@ def test_every_type_that_a_sink_in_postgres_takes(spark: SparkSession, clicks_jo
     arrays = clicks_job.stream(sink=sink, process=lambda records, _: records.selectExpr("array(offset) as c0"))
     with pytest.raises(SparkJobError, match="Column c0 has type array<bigint>, which a PostgresSink does not write"):
         arrays.run(spark, available_now=True)
+    for value in ("a secret \0", b"a secret \xff"):
+        frame = spark.createDataFrame([(value,)], ["c0"]).selectExpr("cast(c0 as string) c0")
+        with pytest.raises(SparkJobError, match="refused a text that has a NUL or is not UTF-8") as refusal:
+            clicks_job.stream(sink=sink, process=lambda *_, frame=frame: frame).run(spark, available_now=True)
+        assert "a secret" not in "".join(format_exception(refusal.value))
 
 
 def test_a_delta_table(spark: SparkSession, clicks_job: ClicksJob, table: str) -> None:
