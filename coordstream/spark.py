@@ -10,7 +10,7 @@ pyarrow; it starts no JVM.
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -22,11 +22,10 @@ from coordstream.input_system import OpenInputs
 from coordstream.settings import load_settings
 from coordstream.steered import open_steered
 from eventlog.config import OffsetSettings
-from eventlog.errors import PortableError
+from eventlog.errors import NO_LIST, PortableError
 from eventlog.source import SourceUnavailable
 from managers.steered import starts
 from managers.steered.job_record import OBSERVED, JobRecord
-from managers.steered.steered_job import OpenJob
 from projections.fold.settings import FoldSettings
 
 try:
@@ -104,8 +103,7 @@ def _database_url() -> str:
 def register(spark: "SparkSession") -> None:
     """Register the data source `coordinator_stream`, for `spark.read` and `spark.readStream`, with a session.
 
-    Database, brokers and mask key are those of the settings; Spark's options and plans do not show them.
-    Raises SparkJobError: the database cannot be used.
+    Database, brokers and mask key are those of the settings; no option or plan shows them. Raises SparkJobError.
     """
     with open_database(warns=False) as database:
         register_source(spark, LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka))
@@ -138,15 +136,10 @@ read_relation = _READER.read_relation
 snapshot = _READER.snapshot
 
 
-@contextmanager
-def _open_steered(word: str, inputs: Sequence[str], config: Mapping[str, str]) -> Iterator[OpenJob]:
-    with _job_errors(CoordstreamError), open_steered(word, inputs, config) as opened:
-        yield opened
-
-
 class SteeredStream(stream.SteeredStream):
     __doc__ = stream.SteeredStream.__doc__
-    opener = staticmethod(_open_steered)
+    opener = staticmethod(open_steered)
+    run = _job_errors(CoordstreamError)(stream.SteeredStream.run)
 
 
 @_job_errors()
@@ -176,6 +169,8 @@ def starting_offsets(job: str, config: Mapping[str, str] | None = None, topics: 
     Raises SparkJobError: the job is another program's, the log or the brokers do not answer, or a checkpoint has no
     next offset.
     """
+    if isinstance(topics, str):
+        raise SparkJobError(NO_LIST.format("topics", topics))
     with _open_observed(job) as record, OpenInputs() as inputs:
         known = {**record.config, **(config or {})}
         streams = topics or starts.input_streams(record, known, KAFKA)

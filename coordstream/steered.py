@@ -10,6 +10,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.event_logs import open_job_record
 from coordstream.input_system import OpenInputs, input_options
 from eventlog.config import require_strings
+from eventlog.errors import NO_LIST
 from eventlog.events import RecordedEvent
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
@@ -33,6 +34,8 @@ def open_steered(word: str, inputs: Sequence[str], config: Mapping[str, str]) ->
     `InputUnknown`: a system cannot be reached; `JobOfAnotherProgram`.
     """
     require_strings(config)
+    if isinstance(inputs, str):
+        raise CoordstreamError(NO_LIST.format("inputs", inputs))
     streams = [_parse(word) for word in inputs]
     if not streams:
         raise CoordstreamError("The job has no inputs. Expected names such as kafka.clicks.")

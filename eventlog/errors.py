@@ -66,6 +66,8 @@ class ConfigError(EventLogError, ValueError):
     """A value in a job's config cannot be used."""
 
 
+NO_LIST: Final = "Invalid {0} {1!r}. Expected a list of names, for example [{1!r}]."
+"""Of a text, whose letters would be taken for names."""
 MOST_SIMILAR: Final = 3
 MOST_LISTED: Final = 10
 MOST_OF_A_CAUSE: Final = 3

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
 
-from eventlog.errors import printable_text
+from eventlog.errors import NO_LIST, printable_text
 from eventlog.postgres.connection import Connection, connect
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError, database_errors, spark_errors
@@ -124,7 +124,7 @@ class RelationReader:
         relation = relation or ""
         at = _moment(relation, as_of, as_of_offset, stream_kind, incarnation)
         if isinstance(columns, str):
-            raise SparkJobError(f"Invalid columns {columns!r}. Expected a list of names, for example [{columns!r}].")
+            raise SparkJobError(NO_LIST.format("columns", columns))
         if columns is not None and not columns:
             raise SparkJobError(f"Invalid columns {columns!r}. Expected one or more names, or None for all columns.")
         if partitions is not None and partitions < 1:

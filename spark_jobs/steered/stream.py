@@ -58,7 +58,7 @@ class SteeredStream(ABC):
         if max_records < 1:
             raise SparkJobError(f"Invalid max_records {max_records}. Expected 1 or more.")
         self._job = job
-        self._inputs = list(inputs)
+        self._inputs = inputs
         self._sink = sink
         self._process = process
         self._config = dict(config or {})

@@ -72,6 +72,8 @@ def test_bad_input_is_one_sentence_and_writes_nothing(spark: SparkSession, click
     url = clicks_job.cli.database_url
     assert refusal(inputs=["kafka.missing"]).endswith(" has no stream missing. Check its name and system.")
     assert refusal(inputs=["clicks"]) == "Invalid input 'clicks'. Expected SYSTEM.STREAM, for example kafka.clicks."
+    names = "Expected a list of names, for example ['kafka.clicks']."
+    assert refusal(inputs="kafka.clicks") == f"Invalid inputs 'kafka.clicks'. {names}"
     not_text = "Invalid value of task.commit.ms in config: expected a string, not int."
     assert refusal(config={"task.commit.ms": 60000}) == not_text
     assert "writes output and position in one transaction" in refusal(sink="s3://bucket")
