@@ -1,12 +1,13 @@
 """`coordstream spark`: the data pipeline and reports on Spark. Modules that load PySpark are imported when needed."""
 
+import importlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -36,6 +37,7 @@ from coordstream.cli.spark_session import Conf, Master, Tasks, require_spark, sp
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
+from eventlog.errors import PortableError
 from eventlog.kafka.options import require_brokers
 from projections.fold.settings import FoldSettings
 from projections.tracked_logs import TRACKED_BACKENDS, mark_for_rebuild
@@ -313,18 +315,24 @@ def run(
 
 
 def _find_stream(name: str) -> "SteeredStream":
-    """The stream that MODULE:STREAM names. Raises CoordstreamError: there is none."""
+    """The stream that MODULE:STREAM names. Raises CoordstreamError: there is none, or its module fails."""
     from coordstream.spark import SteeredStream  # noqa: PLC0415 (loads PySpark)
 
     module_name, _, attribute = name.partition(":")
+    if not attribute:
+        raise typer.BadParameter(f"Invalid {name!r}: ':STREAM' is missing, as in clicks:stream.")
     sys.path.insert(0, str(Path.cwd()))
     try:
-        found = getattr(import_module(module_name), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise CoordstreamError(
-            f"Cannot find {name!r}: {error}. Expected MODULE:STREAM, such as clicks:stream."
-        ) from None
-    found = found() if callable(found) else found
+        found = getattr(importlib.import_module(module_name), attribute)
+        found = found() if callable(found) else found
+    except PortableError:
+        raise
+    except Exception as error:
+        not_its_own = (__file__, importlib.__file__, "<frozen importlib")
+        places = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(not_its_own)]
+        place = "".join(f" ({Path(each.filename).name}, line {each.lineno})" for each in places[:1])
+        reason = f"{type(error).__name__}: {error}{place}"
+        raise CoordstreamError(f"Cannot load {name!r}: {reason}. Correct MODULE:STREAM, or the module.") from error
     if not isinstance(found, SteeredStream):
         raise CoordstreamError(f"{name!r} is {type(found).__name__}. Expected a SteeredStream.")
     return found

@@ -132,15 +132,11 @@ def end(driver: "subprocess.Popen[bytes]", observer: Connection) -> None:
 def program(*words: str, settings: Mapping[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
     """A command in a process of its own, which is killed at the end."""
     command = [sys.executable, "-m", "coordstream", *words]
+    environ = {**without_settings(), **settings}
     log = Path(settings["TMPDIR"]) / f"{words[0]}.log"
     with log.open("ab") as written:
         process = subprocess.Popen(
-            command,
-            cwd=CHECKOUT,
-            env={**without_settings(), **settings},
-            stdin=subprocess.DEVNULL,
-            stderr=written,
-            start_new_session=True,
+            command, cwd=CHECKOUT, env=environ, stdin=subprocess.DEVNULL, stderr=written, start_new_session=True
         )
         try:
             yield process

@@ -93,7 +93,7 @@ from coordstream.spark import PostgresSink, SteeredStream
 def process(records, batch):
     return records.selectExpr("cast(key as string) as user_name", "cast(cast(value as string) as int) as number")
 
-def stream():
+def stream(process=process):
     return SteeredStream(sink=PostgresSink("clicks", url={url!r}), process=process, **{given!r})
 
 def stopped(records, batch):
@@ -101,7 +101,10 @@ def stopped(records, batch):
     return process(records, batch)
 
 def stopped_stream():
-    return SteeredStream(sink=PostgresSink("clicks", url={url!r}), process=stopped, **{given!r})
+    return stream(stopped)
+
+def broken():
+    return os.environ["UNSET"]
 
 number = 1
 """
@@ -123,9 +126,16 @@ def test_the_command_runs_a_stream_of_a_module(
     assert run(f"{module}:stream") == (0, "Wrote 1 batch.\n")
     assert clicks_job.written() == ALL
     assert run(f"{module}:number") == (1, f"'{module}:number' is int. Expected a SteeredStream.\n")
-    expected = "Expected MODULE:STREAM, such as clicks:stream."
-    assert run(f"{module}:no")[1].endswith(f"has no attribute 'no'. {expected}\n")
-    assert run("no_such:stream") == (1, f"Cannot find 'no_such:stream': No module named 'no_such'. {expected}\n")
+    advice = "Correct MODULE:STREAM, or the module.\n"
+    assert run(f"{module}:no")[1].endswith(f"has no attribute 'no'. {advice}")
+    (tmp_path / "unset.py").write_text("\nimport os; os.environ['UNSET']")
+    place = "KeyError: 'UNSET' (unset.py, line 2)"
+    assert run("unset:stream") == (1, f"Cannot load 'unset:stream': {place}. {advice}")
+    line = text.splitlines().index('    return os.environ["UNSET"]') + 1
+    assert f"KeyError: 'UNSET' ({module}.py, line {line})" in run(f"{module}:broken")[1]
+    reason = "ModuleNotFoundError: No module named 'no_such'"
+    assert run("no_such:stream") == (1, f"Cannot load 'no_such:stream': {reason}. {advice}")
+    assert run("clicks")[1].startswith("Invalid 'clicks': ':STREAM' is missing, as in clicks:stream.")
 
 
 @pytest.mark.long
