@@ -106,7 +106,7 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     from pyspark.sql import SparkSession  # noqa: PLC0415 (settings are checked without Spark)
 
     for logger in map(logging.getLogger, PY4J_LOGGERS):
-        logger.setLevel(max(logger.level, logging.INFO))
+        logger.setLevel(max(logger.getEffectiveLevel(), logging.INFO))
     with spark_errors(f"Spark cannot start for {app}"):
         if SUBMITTED not in environ and REMOTE not in conf:
             _start_jvm({"spark.app.name": app, **chosen})

@@ -1,5 +1,6 @@
 """Sessions: what they run on, their settings, and errors of Spark, its JVM and its Python processes as one sentence."""
 
+import logging
 import os
 import socket
 from pathlib import Path
@@ -109,12 +110,16 @@ def test_an_invalid_setting_is_reported_before_the_start(
     assert str(refused.value).startswith(message)
 
 
-def test_executors_run_the_python_of_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_executors_run_the_python_of_the_setting_and_py4j_logs_no_more_than_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    logging.getLogger("py4j.clientserver").setLevel(logging.NOTSET)
     monkeypatch.setattr("pyspark.sql.SparkSession.builder", MagicMock())
     monkeypatch.setattr("spark_jobs.session._start_jvm", MagicMock())
     monkeypatch.setenv("PYSPARK_PYTHON", "another")
     build_session("python", {"spark.pyspark.python": "/opt/python"})
     assert os.environ["PYSPARK_PYTHON"] == "/opt/python"
+    assert not logging.getLogger("py4j.clientserver").isEnabledFor(logging.INFO)
 
 
 def test_one_of_several_masters_is_enough() -> None:
