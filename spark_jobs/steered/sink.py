@@ -47,13 +47,14 @@ def run_tasks(output: DataFrame, write: Write, result: str) -> list[Any]:
     Spark may run a task twice; the rows of an attempt whose result is not returned are not to be used.
     """
     with spark_errors("Cannot compute a batch"):
-        return (
-            output.coalesce(count_cores(output.sparkSession)).mapInArrow(partial(_write_rows, write), result).collect()
-        )
+        rows = output.coalesce(count_cores(output.sparkSession))
+        numbered = rows.toDF(*map(str, range(len(output.columns))))  # mapInArrow finds no column with a dot in its name
+        return numbered.mapInArrow(partial(_write_rows, write, output.columns), result).collect()
 
 
-def _write_rows(write: Write, batches: Batches) -> Batches:
-    first = next(batches, None)
+def _write_rows(write: Write, names: Sequence[str], batches: Batches) -> Batches:
+    named = (pa.RecordBatch.from_arrays(batch.columns, names) for batch in batches)
+    first = next(named, None)
     if first is not None:
-        result = write(first.schema, chain([first], batches))
+        result = write(first.schema, chain([first], named))
         yield pa.RecordBatch.from_pylist([result])

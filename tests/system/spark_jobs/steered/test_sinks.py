@@ -51,9 +51,11 @@ def test_a_statement_updates_what_others_read(spark: SparkSession, clicks_job: C
 
 def test_every_type_that_a_sink_in_postgres_takes(spark: SparkSession, clicks_job: ClicksJob) -> None:
     types = ("text", "text", "text", "bytea", "boolean", "float8", "numeric(9,2)", "date", "timestamptz")
-    columns = ", ".join(f"c{number} {kind}" for number, kind in enumerate(types))
+    columns = ", ".join(f"c{number} {kind}" for number, kind in enumerate(types)).replace("c1", '"a.`b"')
     clicks_job.connection.execute(f'create table "T" ({columns})'.encode())
-    schema = "c0 string, c1 string, c2 string, c3 binary, c4 boolean, c5 double, c6 decimal(9,2), c7 date, c8 timestamp"
+    schema = (
+        "c0 string, `a.``b` string, c2 string, c3 binary, c4 boolean, c5 double, c6 decimal(9,2), c7 date, c8 timestamp"
+    )
     sink = PostgresSink("T", url=clicks_job.cli.database_url)
     clicks_job.stream(sink=sink, process=lambda *_: spark.createDataFrame([ROW], schema)).run(spark, available_now=True)
     assert clicks_job.query('select * from "T"') == [ROW]
@@ -77,10 +79,10 @@ def test_a_delta_table(spark: SparkSession, clicks_job: ClicksJob, table: str) -
     other = clicks_job.stream(sink=DeltaSink(table), process=lambda records, _: records.select("offset"))
     with pytest.raises(SparkJobError, match="has the columns struct<user_name:string,number:int>, but `process`"):
         other.run(spark, available_now=True)
-    nested = spark.createDataFrame([({"a": [(1,)]},)], "nested map<string,array<struct<n:int>>>")
+    nested = spark.createDataFrame([({"a": [(1,)]},)], "`nested.a` map<string,array<struct<n:int>>>")
     DeltaTable.create(f"{table}/nested", Schema.from_json(nested.schema.json()))
     clicks_job.stream(sink=DeltaSink(f"{table}/nested"), process=lambda *_: nested).run(spark, available_now=True)
-    assert DeltaTable(f"{table}/nested").to_pyarrow_table().to_pylist() == [{"nested": [("a", [{"n": 1}])]}]
+    assert DeltaTable(f"{table}/nested").to_pyarrow_table().to_pylist() == [{"nested.a": [("a", [{"n": 1}])]}]
 
 
 def test_a_delta_table_that_the_sink_cannot_write_is_refused(table: str) -> None:
