@@ -149,7 +149,7 @@ def register_catalog(spark: SparkSession, connection: Connection) -> None:
     properties = jdbc_properties(connection)
     settings = {
         **properties,
-        "url": f"{properties['url']}&currentSchema=coordinator",
+        "url": f"{properties['url']}&currentSchema=coordinator&readOnly=true&readOnlyMode=always",
         "fetchsize": str(FETCH_SIZE),
         "sessionInitStatement": "SET TIME ZONE 'UTC'",
     }

@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from coordstream.spark import read_relation, register, register_catalog
@@ -38,6 +39,8 @@ def test_sql_reads_the_relations_and_postgres_aggregates_them(
         assert [tuple(row) for row in largest.collect()] == [(COMMITS - 1,)]
         plan = session.sql("explain select max(log_offset) from coordinator.checkpoint_history group by job_id")
         assert "PushedAggregates: [MAX(log_offset)]" in str(plan.collect()), plan
+        with pytest.raises(PySparkException, match=r"FAILED_JDBC\.CREATE_TABLE"):
+            session.sql("create table coordinator.mine (a int)")
         shown = session.sql("set").where("key like 'spark.sql.catalog.coordinator%'").collect()
         assert str(conninfo_to_dict(fleet_url)["password"]) not in str(shown)
 
