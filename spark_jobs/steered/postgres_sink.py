@@ -150,7 +150,7 @@ def _type_of(column: StructField) -> str:
     if name not in _TYPES:
         raise SparkJobError(
             f"Column {column.name} has type {name}, which a PostgresSink does not write. Convert it in `process`, for "
-            "example with to_json."
+            "example with to_json for a column of type text."
         )
     return _TYPES[name]
 
