@@ -62,7 +62,7 @@ def export(
     Example: coordstream export --relation checkpoint --as-of yesterday --output checkpoint.parquet
     """
     if [stream, relation, lake].count(None) != 2:
-        raise typer.BadParameter("Name a stream, or use '--relation' or '--lake'.")
+        raise typer.BadParameter("Name one of a stream, '--relation' and '--lake': they exclude each other.")
     cut = Cut(as_of)
     if lake is not None:
         if raw or (job, cut, output) != (None, Cut(), STANDARD_OUTPUT):

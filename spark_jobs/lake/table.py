@@ -145,7 +145,7 @@ def lake_uri(output: str) -> str:
     """The URI of a lake's table, the same in any working directory. Raises LakeError, SparkJobError."""
     local = local_path(output)
     if not output or (local is not None and "%" in str(local.resolve())):
-        raise LakeError(f"Invalid lake '{output}'. Expected a path without '%', or a URI such as s3://bucket/folder.")
+        raise LakeError(f"Invalid path '{output}'. Expected a path without '%', or a URI such as s3://bucket/folder.")
     return output.rstrip("/") if local is None else local.resolve().as_uri()
 
 

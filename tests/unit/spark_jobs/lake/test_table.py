@@ -184,7 +184,7 @@ def test_what_is_no_lake_is_refused_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(LakeError, match=r"The Delta table '.*/other' is not a lake: it has other columns\."):
         open_lake(str(tmp_path / "other"))
     for invalid in ("", "a%b"):
-        with pytest.raises(LakeError, match=r"^Invalid lake '.*'\. Expected a path without '%', or a URI"):
+        with pytest.raises(LakeError, match=r"^Invalid path '.*'\. Expected a path without '%', or a URI"):
             lake_uri(invalid)
     with pytest.raises(LakeError, match=r"^'unknown://host/lake' is not a lake|cannot be used: "):
         open_lake("unknown://host/lake")
