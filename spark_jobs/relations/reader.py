@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Final, LiteralString, cast
 from weakref import WeakKeyDictionary
 
@@ -83,7 +83,7 @@ class RelationReader:
         relation: str | None = None,
         *,
         job: str | None = None,
-        as_of: str | datetime | None = None,
+        as_of: str | date | None = None,
         as_of_offset: int | None = None,
         stream_kind: str | None = None,
         incarnation: int | None = None,
@@ -101,8 +101,8 @@ class RelationReader:
             spark: A session, of Spark or Spark Connect, with the JDBC driver; or the OpenSnapshot of a block.
             relation: `checkpoint`, `config_history`, …; docs/relations.md describes them. Not needed with `receipt`.
             job: `NAME/ID`, or `NAME` if only one job has it. None: all jobs.
-            as_of: A time, as a datetime or in ISO 8601 (in UTC unless it says otherwise). A current relation as it was
-                then; a history without the later events.
+            as_of: A time, as a datetime, date or in ISO 8601 (in UTC unless it says otherwise). A current relation as
+                it was then; a history without the later events.
             as_of_offset: The same after the event at an offset of one of the job's logs.
             stream_kind: The log of `as_of_offset`, `coordinator` or `checkpoint`. None: the one that the relation is
                 made from.
@@ -161,7 +161,7 @@ def log_positions(frame: DataFrame) -> Positions:
 
 
 def _moment(
-    relation: str, as_of: str | datetime | None, as_of_offset: int | None, kind: str | None, incarnation: int | None
+    relation: str, as_of: str | date | None, as_of_offset: int | None, kind: str | None, incarnation: int | None
 ) -> datetime | LogOffset | None:
     if as_of is not None and as_of_offset is not None:
         raise SparkJobError("as_of and as_of_offset exclude each other. Pass one of them.")
@@ -255,17 +255,22 @@ def default_partitions(spark: SparkSession) -> int:
 def _positions_at(moment: OpenSnapshot, cut: Cut, relation: str) -> Positions:
     """The position of each log at the cut: the first offset that is not included. Logs without events have none."""
     rows = moment.ask(positions_query(relation, cut), relation)
+    if not rows and isinstance(cut.at, LogOffset):  # the log of an event has at least that event
+        _, kind, incarnation = cut.at
+        which = "incarnation" if incarnation is None else f"incarnation {incarnation}"
+        its_log = f"{which} of its {kind or 'checkpoint'} log"
+        raise SparkJobError(f"Job {cut.job} has no {its_log}. The relation log_position lists its logs.")
     return {(name, incarnation): offset for name, incarnation, offset, _ in rows}
 
 
-def parse_moment(time: str | datetime) -> datetime:
-    """An aware time from a datetime or an ISO 8601 text, which is in UTC unless it says otherwise.
+def parse_moment(time: str | date) -> datetime:
+    """An aware time from a datetime, or a date or an ISO 8601 text, which is in UTC unless it says otherwise.
 
     Raises SparkJobError for another text, and for a datetime without a time zone.
     """
-    if isinstance(time, str):
+    if not isinstance(time, datetime):
         try:
-            moment = datetime.fromisoformat(time)
+            moment = datetime.fromisoformat(str(time))
         except ValueError as error:
             example = "Expected ISO 8601, for example 2026-01-31T12:00:00Z."
             raise SparkJobError(f"Invalid time {time!r}. {example}") from error

@@ -5,6 +5,7 @@ job that writes, and the place of each partition. Delta rejects a commit if anot
 """
 
 import json
+import os
 import re
 import time
 from collections.abc import Sequence
@@ -38,9 +39,9 @@ class DeltaSink(Sink):
     returns, and no partitions, constraints, column mapping, or generated columns.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         """Raises SparkJobError: the path is invalid."""
-        self._uri = lake_uri(path)
+        self._uri = lake_uri(os.fspath(path))
         self._app = ""
         self._copy = 0
         self._table: DeltaTable

@@ -169,7 +169,9 @@ def test_spark_connect_reads_the_same(connect_session: SparkSession, reader: Rel
         ("config", {"as_of": "noon"}, r"^Invalid time 'noon'. Expected ISO 8601"),
         ("config", {"as_of": datetime(2026, 1, 1)}, r"^The time 2026-01-01 00:00:00 has no time zone"),  # noqa: DTZ001
         ("config", {"as_of": datetime(2026, 1, 1, tzinfo=UTC), "as_of_offset": 1}, "exclude each other"),
+        ("config", {"as_of": 1.5}, r"^Invalid time 1\.5\. Expected ISO 8601"),
         ("config", {"as_of_offset": 1}, "as_of_offset needs a job"),
+        ("config", {"job": JOB, "as_of_offset": 1, "incarnation": 7}, "has no incarnation 7 of its coordinator log"),
         ("config", {"stream_kind": "coordinator"}, "belong to as_of_offset"),
         ("config", {"job": JOB, "as_of_offset": 1, "stream_kind": "other"}, "^Invalid stream_kind 'other'"),
         ("config", {"partitions": 0}, "^Invalid number of partitions 0"),
@@ -235,7 +237,7 @@ def events(spark: Any, reader: RelationReader, relation: str = "config_history",
 def test_each_incarnation_ends_at_the_time(spark: SparkSession, recreated: RelationReader) -> None:
     both = [(1, 0), (1, 1), (2, 0), (2, 1)]
     assert events(spark, recreated, job="hist", as_of=AFTER_TWO) == both
-    assert events(spark, recreated, job="hist", as_of=FIRST - timedelta(seconds=1)) == []
+    assert events(spark, recreated, job="hist", as_of=(FIRST - timedelta(days=1)).date()) == []
     assert events(spark, recreated, as_of=AFTER_TWO) == sorted([*both, (1, 0)])
     assert events(spark, recreated, as_of=AFTER_TWO, partitions=2) == sorted([*both, (1, 0)])
     assert events(spark, recreated, "event", job="hist", as_of=AFTER_TWO) == [*both, 0]

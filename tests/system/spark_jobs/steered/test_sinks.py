@@ -88,7 +88,7 @@ def test_a_delta_table(spark: SparkSession, clicks_job: ClicksJob, table: str) -
 def test_a_delta_table_that_the_sink_cannot_write_is_refused(table: str) -> None:
     def refusal(path: str) -> str:
         with pytest.raises(SparkJobError) as error:
-            DeltaSink(path).open("clicks", "1", [])
+            DeltaSink(Path(path)).open("clicks", "1", [])
         return str(error.value)
 
     assert refusal(f"{table}/none").endswith("is not a Delta table. Create it first.")
