@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from coordstream.cli import spark_reports
-from coordstream.cli.arguments import (
-    Against,
-    Json,
-    Kind,
-    duration_option,
-    parse_duration_or_zero,
-)
+from coordstream.cli.arguments import Against, Json, Kind, duration_option, parse_duration_or_zero
 from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.lakes import archive_in, runner, verify_lake
 from coordstream.cli.long_running import (

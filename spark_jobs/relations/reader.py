@@ -15,14 +15,7 @@ from eventlog.errors import NO_LIST, printable_text
 from eventlog.postgres.connection import Connection, connect
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError, database_errors, spark_errors
-from spark_jobs.relations.catalogue import (
-    SHARES,
-    Catalogue,
-    Cut,
-    LogOffset,
-    is_history,
-    positions_query,
-)
+from spark_jobs.relations.catalogue import SHARES, Catalogue, Cut, LogOffset, is_history, positions_query
 from spark_jobs.relations.jdbc import Relation, read_rows
 from spark_jobs.relations.open_snapshot import LogPosition, OpenSnapshot, Positions
 from spark_jobs.relations.receipts import Receipt, ends_of, leave
@@ -258,8 +251,7 @@ def _positions_at(moment: OpenSnapshot, cut: Cut, relation: str) -> Positions:
     if not rows and isinstance(cut.at, LogOffset):  # the log of an event has at least that event
         _, kind, incarnation = cut.at
         which = "incarnation" if incarnation is None else f"incarnation {incarnation}"
-        its_log = f"{which} of its {kind or 'checkpoint'} log"
-        raise SparkJobError(f"Job {cut.job} has no {its_log}. The relation log_position lists its logs.")
+        raise SparkJobError(f"Job {cut.job} has no {which} of its {kind or 'checkpoint'} log. See log_position.")
     return {(name, incarnation): offset for name, incarnation, offset, _ in rows}
 
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from functools import partial, reduce
 from threading import Event
 from typing import Final
@@ -85,11 +85,8 @@ class SteeredStream(ABC):
         session = spark or SparkSession.getActiveSession()
         if session is None:
             raise SparkJobError("There is no active Spark session. Pass one to `run`.")
-        with self.opener(self._job, self._inputs, self._config) as opened:
-            try:
-                return self._run(session, opened, None if available_now else interval)
-            finally:
-                self._sink.close()
+        with self.opener(self._job, self._inputs, self._config) as opened, closing(self._sink):
+            return self._run(session, opened, None if available_now else interval)
 
     def _run(self, spark: SparkSession, opened: OpenJob, interval: float | None) -> int:
         job, sink, written = opened.steered, self._sink, 0

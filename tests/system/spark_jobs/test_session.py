@@ -110,9 +110,7 @@ def test_an_invalid_setting_is_reported_before_the_start(
     assert str(refused.value).startswith(message)
 
 
-def test_executors_run_the_python_of_the_setting_and_py4j_logs_no_more_than_before(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_executors_run_the_python_of_the_setting_and_py4j_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     logging.getLogger("py4j.clientserver").setLevel(logging.NOTSET)
     monkeypatch.setattr("pyspark.sql.SparkSession.builder", MagicMock())
     monkeypatch.setattr("spark_jobs.session._start_jvm", MagicMock())

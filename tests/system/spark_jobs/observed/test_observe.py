@@ -198,8 +198,6 @@ def test_a_query_without_a_name_and_a_job_of_others_are_refused(
         observe(spark, "a b", NAME)
     with pytest.raises(SparkJobError, match=r"belongs to another program: app\.runner"):
         observe(spark, "wordcount_pv", NAME)
-    with pytest.raises(SparkJobError, match=r"Invalid value of task\.commit\.ms in config: expected a string"):
-        observe(spark, "counts", NAME, {"task.commit.ms": 60000})  # type: ignore[dict-item]
     with pytest.raises(SparkJobError, match=r"Invalid topics 'clicks'. Expected a list of names"):
         starting_offsets("counts", topics="clicks")
     assert not spark.streams.active

@@ -72,10 +72,8 @@ def test_bad_input_is_one_sentence_and_writes_nothing(spark: SparkSession, click
     url = clicks_job.cli.database_url
     assert refusal(inputs=["kafka.missing"]).endswith(" has no stream missing. Check its name and system.")
     assert refusal(inputs=["clicks"]) == "Invalid input 'clicks'. Expected SYSTEM.STREAM, for example kafka.clicks."
-    names = "Expected a list of names, for example ['kafka.clicks']."
-    assert refusal(inputs="kafka.clicks") == f"Invalid inputs 'kafka.clicks'. {names}"
-    not_text = "Invalid value of task.commit.ms in config: expected a string, not int."
-    assert refusal(config={"task.commit.ms": 60000}) == not_text
+    assert refusal(inputs="kafka.clicks").startswith("Invalid inputs 'kafka.clicks'. Expected a list of names")
+    assert refusal(config={"task.commit.ms": 60000}).endswith("task.commit.ms in config: expected a string, not int.")
     assert "writes output and position in one transaction" in refusal(sink="s3://bucket")
     assert refusal(sink=PostgresSink("none", url=url)) == 'The sink has no table "none". Create it first.'
     assert refusal(process=lambda *_: 1) == "`process` returned int. Expected a DataFrame."
@@ -96,15 +94,8 @@ def process(records, batch):
 def stream(process=process):
     return SteeredStream(sink=PostgresSink("clicks", url={url!r}), process=process, **{given!r})
 
-def stopped(records, batch):
-    os.killpg(0, signal.SIGTERM)  # as `timeout` does, or a shell
-    return process(records, batch)
-
-def stopped_stream():
-    return stream(stopped)
-
-def broken():
-    return os.environ["UNSET"]
+def stopped():
+    return stream(lambda *batch: os.killpg(0, signal.SIGTERM) or process(*batch))  # as `timeout` and shells do
 
 number = 1
 """
@@ -116,8 +107,7 @@ def test_the_command_runs_a_stream_of_a_module(
     monkeypatch.setattr(type(spark), "stop", lambda _: None)  # it would be the session of the run
     monkeypatch.setattr(sys, "path", [*sys.path])
     module = f"steered_{clicks_job.name.replace('-', '_')}"
-    text = MODULE.format(url=clicks_job.cli.database_url, given=clicks_job.given)
-    (tmp_path / f"{module}.py").write_text(text)
+    (tmp_path / f"{module}.py").write_text(MODULE.format(url=clicks_job.cli.database_url, given=clicks_job.given))
 
     def run(name: str) -> tuple[int, str]:
         done = clicks_job.cli("spark", "run", name, "--available-now")
@@ -128,24 +118,20 @@ def test_the_command_runs_a_stream_of_a_module(
     assert run(f"{module}:number") == (1, f"'{module}:number' is int. Expected a SteeredStream.\n")
     advice = "Correct MODULE:STREAM, or the module.\n"
     assert run(f"{module}:no")[1].endswith(f"has no attribute 'no'. {advice}")
-    (tmp_path / "unset.py").write_text("\nimport os; os.environ['UNSET']")
-    place = "KeyError: 'UNSET' (unset.py, line 2)"
-    assert run("unset:stream") == (1, f"Cannot load 'unset:stream': {place}. {advice}")
-    line = text.splitlines().index('    return os.environ["UNSET"]') + 1
-    assert f"KeyError: 'UNSET' ({module}.py, line {line})" in run(f"{module}:broken")[1]
-    reason = "ModuleNotFoundError: No module named 'no_such'"
-    assert run("no_such:stream") == (1, f"Cannot load 'no_such:stream': {reason}. {advice}")
+    for number, text in enumerate(["\nimport os; os.environ['UNSET']", "import os\ndef stream(): os.environ['UNSET']"]):
+        (tmp_path / f"unset{number}.py").write_text(text)
+        place = f"KeyError: 'UNSET' (unset{number}.py, line 2)"
+        assert run(f"unset{number}:stream") == (1, f"Cannot load 'unset{number}:stream': {place}. {advice}")
+    assert run("no_such:stream")[1].endswith(f": No module named 'no_such'. {advice}")
     assert run("clicks")[1].startswith("Invalid 'clicks': ':STREAM' is missing, as in clicks:stream.")
 
 
 @pytest.mark.long
-def test_a_signal_to_the_process_group_ends_the_job_after_the_batch(
-    clicks_job: ClicksJob, tmp_path: Path, jdbc_jar: Path
-) -> None:
+def test_a_signal_to_the_group_ends_the_job(clicks_job: ClicksJob, tmp_path: Path, jdbc_jar: Path) -> None:
     (tmp_path / "steered.py").write_text(MODULE.format(url=clicks_job.cli.database_url, given=clicks_job.given))
     more = {"PYTHONPATH": f"{tmp_path}:{CHECKOUT}", "COORDSTREAM_JDBC_JAR": str(jdbc_jar)}
     brokers = {"COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": clicks_job.topics.bootstrap_servers}
-    with started(clicks_job.cli, "spark", "run", "steered:stopped_stream", **more, **brokers) as process:
+    with started(clicks_job.cli, "spark", "run", "steered:stopped", **more, **brokers) as process:
         out, err = process.communicate()
     assert (process.returncode, out) == (0, "Wrote 1 batch.\n"), err
     assert clicks_job.written() == ALL
