@@ -10,7 +10,7 @@ from typing import Final, Protocol, Self
 
 from eventlog.errors import EventLogError
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, NewEvent, RecordedEvent
-from eventlog.partition import INT64
+from eventlog.partition import INT64, is_int_within
 from eventlog.source import DATABASE, Closing, OffsetLost
 from eventlog.streams import StreamIdentity, StreamKind
 from eventlog.timestamps import ms_of
@@ -50,7 +50,7 @@ class EventLog(Protocol):
 
         An event without a timestamp gets the time of the log's clock. With ``expected_offset`` the events are appended
         only if the log ends there. Raises `AppendConflict`: the log's end is not ``expected_offset``; `AppendRefused`:
-        the log does not support appends, or conditional appends; `ValueError`: a timestamp has more than 64 bits.
+        the log does not support appends, or conditional appends; `ValueError`: as `check_append`.
         """
 
     def exclude_writers(self) -> AbstractContextManager[None]:
@@ -126,7 +126,7 @@ def system_clock() -> datetime:
 
 
 def recorded(events: Sequence[NewEvent], first: int, now: datetime) -> list[RecordedEvent]:
-    """The events as recorded from offset ``first`` on, without a timestamp at ``now``. Raises ValueError."""
+    """The events as recorded from offset ``first`` on, without a timestamp at ``now``."""
     return [_record(event, offset, now) for offset, event in enumerate(events, first)]
 
 
@@ -134,14 +134,16 @@ def _record(event: NewEvent, offset: int, now: datetime) -> RecordedEvent:
     key, value, timestamp, headers = event
     if timestamp is None:
         return RecordedEvent(offset, ms_of(now), LOG_APPEND_TIME, key, value, tuple(headers))
-    check_timestamp(event)
     return RecordedEvent(offset, timestamp, CREATE_TIME, key, value, tuple(headers))
 
 
-def check_timestamp(event: NewEvent) -> None:
-    """Raise ValueError if the event's timestamp has more than 64 bits."""
-    if event.timestamp is not None and event.timestamp not in INT64:
-        raise ValueError(f"Invalid timestamp {event.timestamp}. Expected milliseconds in 64 bits.")
+def check_append(events: Sequence[NewEvent], expected_offset: int | None) -> None:
+    """Raise ValueError if a timestamp is no integer of 64 bits, or ``expected_offset`` no integer."""
+    if not isinstance(expected_offset, int | None):
+        raise ValueError(f"Invalid expected_offset {expected_offset!r}. Expected an integer, or None.")  # noqa: TRY004
+    for event in events:
+        if event.timestamp is not None and not is_int_within(INT64, event.timestamp):
+            raise ValueError(f"Invalid timestamp {event.timestamp!r}. Expected milliseconds, an integer of 64 bits.")
 
 
 class MemoryEventLog(Closing):
@@ -158,6 +160,7 @@ class MemoryEventLog(Closing):
         self._events: list[RecordedEvent] = []
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        check_append(events, expected_offset)
         with self._lock:
             first = len(self._events)
             if expected_offset is not None and expected_offset != first:

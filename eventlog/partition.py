@@ -35,6 +35,11 @@ INT32: Final = range(-(2**31), 2**31)
 INT64: Final = range(-(2**63), 2**63)
 
 
+def is_int_within(bounds: range, value: object) -> bool:
+    """Whether a value is an integer within bounds. ``in`` compares each number of a range with what is no ``int``."""
+    return isinstance(value, int) and bounds.start <= value < bounds.stop
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class SystemStreamPartition:
     """One partition of one stream of one system; ``key_bucket`` is -1 if a task reads the whole partition."""

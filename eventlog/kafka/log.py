@@ -11,7 +11,7 @@ from eventlog.kafka.admin import KafkaAdmin, check
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.producer import EventProducer
 from eventlog.kafka.ranges import RangeReader
-from eventlog.log import AppendRefused, Capabilities, Clock, recorded, system_clock
+from eventlog.log import AppendRefused, Capabilities, Clock, check_append, recorded, system_clock
 from eventlog.source import Closing
 from eventlog.streams import StreamIdentity
 
@@ -71,6 +71,7 @@ class KafkaEventLog(Closing):
         """
         if expected_offset is not None:
             raise AppendRefused(self.stream_name, "Kafka has no conditional append. Leave expected_offset out")
+        check_append(events, None)
         records = recorded(events, 0, self._clock())
         for event in records:
             if reason := _why_refused(event):

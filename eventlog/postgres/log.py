@@ -10,7 +10,7 @@ from psycopg.pq import TransactionStatus
 
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent, batches
-from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, StreamExists, check_timestamp, system_clock
+from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, StreamExists, check_append, system_clock
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
 from eventlog.postgres.connection import Connection, connect, reaching_database
 from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_identities
@@ -19,7 +19,6 @@ from eventlog.streams import StreamIdentity
 
 _UNKNOWN_STREAM: Final = "CS001"
 _CONFLICT: Final = "CS003"
-OFFSETS: Final = range(2**63)
 _NOWHERE: Final = -1
 _CALL_EVENTS: Final = 10_000
 _CALL_BYTES: Final = 16 << 20
@@ -103,8 +102,7 @@ class PostgresEventLog(Closing):
         """See `EventLog.append`. Writers wait for each other, so that events become visible in offset order."""
         if not self.capabilities.can_append:
             raise AppendRefused(self.stream_name, _WRITTEN_ELSEWHERE[self._backend])
-        for event in events:
-            check_timestamp(event)
+        check_append(events, expected_offset)
         calls = list(batches(events, _CALL_EVENTS, _CALL_BYTES)) or [[]]
         with self._reaching(), self._undo_on_error(is_one_call=len(calls) == 1):
             first = self._append(calls[0], expected_offset)
@@ -157,7 +155,7 @@ class PostgresEventLog(Closing):
             yield
 
     def _append(self, events: Sequence[NewEvent], expected_offset: int | None) -> int:
-        expected = expected_offset if expected_offset is None or expected_offset in OFFSETS else _NOWHERE
+        expected = expected_offset if expected_offset is None or 0 <= expected_offset < 2**63 else _NOWHERE
         now = None if self._clock is system_clock else self._clock()  # the server's time is the same for all writers
         try:
             values = (self.stream_name, *_arrays(events), expected, now)

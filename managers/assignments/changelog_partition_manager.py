@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from eventlog.messages import Delete, Message, SetChangelogMapping
+from eventlog.partition import is_int_within
 from managers.job_facts import ChangelogRemap, ChangelogRemapped
 from managers.job_models.jvm_order import text_order
 from managers.stored_messages import MessageManager, require_task_names
@@ -43,8 +44,8 @@ class ChangelogPartitionManager(MessageManager):
     def write_change_log_partition_mapping(self, mapping: Mapping[str, int | None]) -> None:
         """Write the partitions of these tasks; None deletes a mapping. Other tasks are unchanged.
 
-        Raises `ChangelogRemapped` if a task would get a different partition, and ValueError if a partition is negative
-        or exceeds 32 bits. Nothing was written then.
+        Raises `ChangelogRemapped` if a task would get a different partition, and ValueError if a partition is no
+        integer from 0 to 2**31 - 1. Nothing was written then.
         """
         with self._lock:
             self._write(changelog_messages(self.read_change_log_partition_mapping(), mapping))
@@ -85,6 +86,8 @@ def changelog_messages(known: Mapping[str, int], mapping: Mapping[str, int | Non
 def _message(task_name: str, partition: int | None) -> Message:
     if partition is None:
         return Delete(message_type=SetChangelogMapping.message_type, key=task_name)
-    if partition not in _PARTITIONS:
-        raise ValueError(f"the changelog partition of task {task_name!r} must be from 0 to 2147483647, not {partition}")
+    if not is_int_within(_PARTITIONS, partition):
+        raise ValueError(
+            f"the changelog partition of task {task_name!r} must be an integer from 0 to 2147483647, not {partition!r}"
+        )
     return SetChangelogMapping(task_name=task_name, changelog_partition=partition)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from itertools import product
 from threading import Barrier
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 import pytest
 
@@ -126,10 +126,10 @@ class EventLogContract(ABC):
         kept = [(event.timestamp, event.timestamp_type) for event in log.read()]
         assert kept == [(event.timestamp, CREATE_TIME) for event in given if self.can_keep(event)]
 
-    def test_a_timestamp_of_more_than_64_bits_is_refused_and_nothing_appended(self, log: EventLog) -> None:
-        for timestamp in (2**63, -(2**63) - 1):
-            with pytest.raises(ValueError, match="64 bits"):
-                log.append([NewEvent(b"k", b"v", 1), NewEvent(b"k", b"v", timestamp)])
+    def test_a_timestamp_that_is_no_integer_of_64_bits_is_refused_and_nothing_appended(self, log: EventLog) -> None:
+        for timestamp in (2**63, -(2**63) - 1, 1.5, "1"):
+            with pytest.raises(ValueError, match=f"^Invalid timestamp {timestamp!r}. Expected .* 64 bits"):
+                log.append([NewEvent(b"k", b"v", 1), NewEvent(b"k", b"v", cast("int", timestamp))])
         assert log.end_offset() == 0
         assert list(log.read()) == []
 
@@ -193,6 +193,12 @@ class ConditionalAppendContract(EventLogContract):
             assert (error.stream_name, error.expected_offset, error.end_offset) == (log.stream_name, expected, 2)
             assert log.end_offset() == 2
         assert log.append(new_events(1), expected_offset=2) == range(2, 3)
+
+    def test_an_expected_offset_that_is_no_integer_is_refused(self, log: EventLog) -> None:
+        for expected in ("0", 0.0):
+            with pytest.raises(ValueError, match=f"^Invalid expected_offset {expected!r}"):
+                log.append(new_events(1), expected_offset=cast("int", expected))
+        assert log.end_offset() == 0
 
     def test_of_two_concurrent_conditional_appends_one_succeeds(self, log: EventLog) -> None:
         rounds = 20

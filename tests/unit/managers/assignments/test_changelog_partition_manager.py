@@ -1,5 +1,7 @@
 """ChangelogPartitionManager, and the creation of changelog streams."""
 
+from typing import cast
+
 import pytest
 
 from eventlog.errors import ConfigError
@@ -61,9 +63,9 @@ def test_a_different_partition_is_refused(manager: ChangelogPartitionManager) ->
 def test_invalid_mappings_are_not_written(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
     with pytest.raises(TypeError, match="task_names must be a list of strings"):
         manager.assign("Partition 0")
-    for partition in (-1, 2**31):
-        with pytest.raises(ValueError, match=f"task 'a' must be from 0 to 2147483647, not {partition}"):
-            manager.write_change_log_partition_mapping({"a": partition})
+    for partition in (-1, 2**31, 1.0, "1"):
+        with pytest.raises(ValueError, match=f"task 'a' must be an integer from 0 to 2147483647, not {partition!r}"):
+            manager.write_change_log_partition_mapping({"a": cast("int", partition)})
     assert coordinator_log.end_offset() == 0
 
 
