@@ -12,7 +12,6 @@ from typing import Final, Literal, NamedTuple, cast
 from eventlog.errors import StreamKindError
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import newest_log
-from eventlog.source import POSTGRES
 from eventlog.streams import identify
 from projections.tracked_logs import logs_of
 
@@ -23,13 +22,14 @@ NEVER: Final = float("inf")
 AT_ONCE: Final = float("-inf")
 
 # Skips rows that a projector has locked: its progress is a sign of life too, and neither waits for the other.
-# A rebuild or a retention blocks projectors, but not this.
+# A rebuild or a retention blocks projectors, but not this. A recording has no follower, and keeps its end.
 _BEAT: Final = """
 with beat as (
   select * from unnest(%s::integer[], %s::text[], %s::bigint[], %s::text[])
     as b (log_id, state, end_offset, state_detail)
 ), locked as (
-  select p.log_id from projection.position p join beat using (log_id) order by p.log_id
+  select p.log_id from projection.position p join beat using (log_id) join eventlog.log l using (log_id)
+  where l.backend <> 'recording' order by p.log_id
   for no key update of p skip locked
 )
 update projection.position p
@@ -91,7 +91,7 @@ def write_refusal(
 ) -> None:
     """Set the stream's newest log to ``refused``; with ``adds_row``, a stream without a log gets a row of its own.
 
-    ``backend`` is the source's. A log that a Postgres source lacks is followed from elsewhere and is left alone. A
+    ``backend`` is the source's. A log of another backend is followed from elsewhere, or recorded: it is left alone. A
     stream gets no row if neither its name nor ``kind`` tells its kind.
     """
     log = next(iter(logs_of(connection, stream_name)), None)
@@ -101,7 +101,7 @@ def write_refusal(
                 stored = newest_log(connection, stream_name)
                 stream = identify(stream_name, kind if stored is None else stored.stream_kind)
                 connection.execute(_REFUSE_UNTRACKED, (*stream, message))
-    elif backend != POSTGRES or log.backend == POSTGRES:
+    elif log.backend == backend:
         connection.execute(_REFUSE, (message, log.log_id))
 
 

@@ -21,6 +21,7 @@ from projections.tracked_logs import (
     lock_job,
     logs_of,
     register_log,
+    stop_at_position,
     track_log,
     write_observations,
 )
@@ -38,9 +39,6 @@ set state = case when state in ('refused', 'waiting') then state -- until someth
     heartbeat_at = clock_timestamp(), end_offset = %(end)s, resync_from = %(resync_from)s,
     read_at = case when %(begins)s or next_offset >= %(end)s then %(asked_at)s else read_at end
 where log_id = %(log_id)s
-"""
-_STOP: Final = """
-update projection.position set state = 'stopped', state_detail = null, end_offset = null where log_id = %s
 """
 
 
@@ -113,7 +111,7 @@ class LogSource:
             kind, first, last = continuity.discontinuity
             lost = Observation(log.next_offset, kind, None, first, last)
             write_observations(self.connection, log.log_id, [lost], self.clock())
-            self.connection.execute(_STOP, (log.log_id,))
+            stop_at_position(self.connection, log)
             return _resume_point(self._begin(log.stream, log.incarnation + 1, topic), topic, continuity)
 
     def projector(self, log: TrackedLog) -> Projector:

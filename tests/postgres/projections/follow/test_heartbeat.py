@@ -15,7 +15,7 @@ NOW = datetime(2026, 3, 4, tzinfo=UTC)
 def registered(connection: Connection, name: str) -> int:
     with connection.transaction():
         stream = identify(f"__samza_coordinator_{name}_1")
-        return register_log(connection, stream, 1, "recording", SETTINGS, ARCHIVED_AT).log_id
+        return register_log(connection, stream, 1, "kafka", SETTINGS, ARCHIVED_AT).log_id
 
 
 def positions(connection: Connection) -> list[tuple[Any, ...]]:

@@ -16,10 +16,12 @@ from tests.fixtures.projections.follow.running import (
     Running,
     config,
     following,
+    position,
     run,
     say,
     wait_for_position,
 )
+from tests.fixtures.properties.importing import import_events
 from tests.fixtures.waiting import wait_until
 
 pytestmark = pytest.mark.slow
@@ -132,6 +134,16 @@ def test_with_once_a_refusal_ends_the_follower_and_stays_recorded(
     cluster.refused.clear()
     assert run(database_url, cluster, FollowPlan((ORDERS,), once=True)).failures == {}
     wait_for_state(connected, "stopped", None)
+
+
+def test_a_recording_that_cannot_be_followed_stays_complete(
+    database_url: str, connected: Connection, cluster: MemorySource, source: PostgresSource
+) -> None:
+    say(cluster, a="1")
+    import_events(connected, ORDERS, cluster.topics.pop(ORDERS).events)
+    for each in (source, cluster):
+        assert list(run(database_url, each, FollowPlan((ORDERS,), once=True)).failures) == [ORDERS]
+        assert position(connected, ORDERS) == (1, 1, "stopped", 1)
 
 
 def test_a_name_without_a_stream_leaves_no_row(
