@@ -36,9 +36,7 @@ from managers.errors import WriteOnceChange
 from managers.job_names import JOB_NAME, Config, coordinator_stream, job_id
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
-SHOWN_LATER: Final = (
-    "The job reads it at its next start. The database shows it after `coordstream follow` has read the stream."
-)
+READ_LATER: Final = "The job reads it at its next start."
 COLUMNS: Final = (Column("key", "config_key"), Column("old", "old_value"), Column("new", "new_value"))
 
 ConfigKey = Annotated[str, typer.Argument(metavar="KEY", help="The config key.")]
@@ -133,7 +131,7 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
             question="" if old == value else f"{verb} {printable(key)}?",
             done="Nothing to change: the key already has this value."
             if old == value
-            else f"{done} {printable(key)} in {stream}.\n{SHOWN_LATER}",
+            else f"{done} {printable(key)} in {stream}.\n{READ_LATER}",
             write=write,
         )
         make_change(change, yes=yes or not sys.stdin.isatty(), dry_run=dry_run, as_json=as_json)
@@ -178,7 +176,7 @@ def write_file(
         rows=rows,
         columns=COLUMNS,
         question="Write the config?",
-        done=f"{summary}\n{SHOWN_LATER}",
+        done=f"{summary}\n{READ_LATER}",
         write=lambda: _write_config(stream, old, config, force=force),
         warnings=unsupported(secrets, config) if dry_run else (),
     )
