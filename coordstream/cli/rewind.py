@@ -161,6 +161,10 @@ def apply(
     """
     given = _read(plan_file, RewindPlan, "rewind plan")
     path = plan_file.with_name(f"{plan_file.name.removesuffix('.json')}.undo.json")
+    if path.exists():
+        raise RewindError(
+            f"'{plan_file}' was applied before, wholly or partly: '{path}' exists. Undo that, or make a new plan."
+        )
     with open_startpoint_job(given.job_word) as found:
         require_unchanged(given, plan_again(given, found, servers))
         change = replace(

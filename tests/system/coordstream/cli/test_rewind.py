@@ -144,6 +144,7 @@ def test_a_plan_is_for_one_coordinator_stream(kafka_cli: CommandLine, job: Rewin
     topics.create(job.coordinator)
     topics.write(job.coordinator, [NewEvent(event.key, event.value) for event in events])
     ends = job.ends()
-    for words in ("apply", PLAN), ("undo", UNDO):
+    for words in ("undo", UNDO), ("apply", PLAN):
         assert "was re-created" in kafka_cli.refused("rewind", *words, "--yes")
+        Path(UNDO).unlink(missing_ok=True)
     assert job.ends() == ends
