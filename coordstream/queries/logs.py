@@ -159,15 +159,15 @@ def _of_recording(log: Row, limits: Limits) -> Iterator[str]:
 
 
 def _of_log(log: Row, limits: Limits) -> Iterator[str]:
-    if log["state"] == "refused":
-        yield f"is refused: {log['state_detail']}"
-    elif log["state"] not in ("lost", "stopped") and log["state_detail"] is not None:
-        yield f"is not followed now: {log['state_detail']}"
     if log["topic_is_missing"]:
         yield (
             "does not exist on its brokers, or the Kafka user may not describe it. Create it again, grant the right, "
             f"or run `coordstream log retire {log['stream_name']}` if its job was deleted"
         )
+    elif log["state"] == "refused":
+        yield f"is refused: {log['state_detail']}"
+    elif log["state"] not in ("lost", "stopped") and log["state_detail"] is not None:
+        yield f"is not followed now: {log['state_detail']}"
     if limits.must_be_live and log["state"] in _NOT_LIVE:
         yield _NOT_LIVE[log["state"]]
     yield from _of_age(log, limits.age_seconds)

@@ -23,6 +23,13 @@ def test_without_a_log_nothing_is_within_a_limit(limits: Limits, expected: list[
     assert [fault for _, fault in faults([], limits)] == expected
 
 
+def test_a_topic_that_is_gone_is_one_problem() -> None:
+    gone = log("refused", state_detail="There is no such stream. Create it.", topic_is_missing=True)
+    assert [fault.partition(",")[0] for _, fault in faults([gone], Limits())] == [
+        f"{STREAM} does not exist on its brokers"
+    ]
+
+
 def test_a_cause_has_one_message_for_all_of_its_logs() -> None:
     lost = [log("lost", 90 + number, None, stream_name=f"log-{number}") for number in range(400)]
     same = " The same for 399 more: log-1, log-2, log-3 and 396 more."
