@@ -64,6 +64,14 @@ def _rule_and_candidate(step: Row) -> str:
     return str(step["rule"]) if step["candidate"] is None else f"{step['rule']}: {step['candidate']}"
 
 
+def _ignored(row: Row) -> str | None:
+    """The candidate that does not decide, and why."""
+    reason = row["ignored_reason"]
+    if reason in ("startpoint", "reset"):
+        return f"checkpoint ({reason} decides)"
+    return reason and f"startpoint ({reason})"
+
+
 START_COLUMNS: Final = (
     Column("task", "task_name"),
     Column("input partition", input_partition),
@@ -71,7 +79,7 @@ START_COLUMNS: Final = (
     Column("now at", "next_offset", "right"),
     Column("again", "records_again", "right"),
     Column("skipped", "records_skipped", "right"),
-    Column("ignored", "ignored_reason", drop=1),
+    Column("ignored", _ignored, drop=1),
 )
 COLUMNS: Final = (
     Column("", "step", "right"),
