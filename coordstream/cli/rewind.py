@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -226,9 +227,12 @@ def _read(path: Path, model: type[File], command: str) -> File:
         raise RewindError(f"Cannot access '{path}': {system_reason(error)}.") from None
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "its JSON"
-        raise RewindError(
-            f"'{path}' is damaged: {place} is missing or invalid. Name a file that `coordstream {command}` wrote."
-        ) from None
+        fault = f"damaged: {place} is missing or invalid"
+        for other, words in (RewindPlan, "a plan, not an undo file"), (UndoFile, "an undo file, not a plan"):
+            with suppress(ValidationError):
+                other.model_validate_json(path.read_bytes())
+                fault = words
+        raise RewindError(f"'{path}' is {fault}. Name a file that `coordstream {command}` wrote.") from None
 
 
 def _rows(plan: RewindPlan) -> list[Row]:
