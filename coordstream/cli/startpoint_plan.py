@@ -31,7 +31,7 @@ from eventlog.system_admin import PartitionBounds, ResolvedStartpoint, compare_o
 from eventlog.wire.startpoints import encode_startpoint
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
-from managers.errors import CheckpointError
+from managers.errors import ManagerError
 from managers.startpoints.next_starts import Checkpoints, Requests, StartChange, StartpointFacts, changed_starts
 from managers.startpoints.startpoint_records import request_values, without_key_bucket
 from managers.startpoints.startpoint_request import (
@@ -319,5 +319,5 @@ def _checkpoints(logs: JobLogs, facts: StartpointFacts) -> tuple[Checkpoints, in
         manager = checkpoint_manager(facts.job.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint)
         with CheckpointTool(manager, facts.job) as tool:
             return tool.current_inputs(), manager.last_commit_ms(), ""
-    except (CheckpointError, ConfigError) as error:
+    except (ManagerError, ConfigError) as error:
         return {}, None, str(error)

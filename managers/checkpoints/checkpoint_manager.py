@@ -39,7 +39,7 @@ from eventlog.wire.checkpoint_topic import (
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Entry
 from managers.checkpoints.checkpoint_events import require_readable, sort_entries, version_of
 from managers.errors import CheckpointError, CheckpointUnreadable, NotReady
-from managers.job_names import GROUPER_FACTORY
+from managers.job_names import GROUPER_FACTORY, checkpoint_stream, coordinator_stream
 from managers.stored_messages import CHECKPOINT_TOOL, UNKNOWN, make_envelope
 from managers.stream_creation import VALIDATION, InputAdmin, ensure_checkpoint_topic, is_validated
 from managers.wrapped_logs import LogOrOpener, Retry, written_event
@@ -221,7 +221,7 @@ def checkpoint_manager(
     They are on the checkpoint topic if config sets Kafka's factory or versions to write, or if the topic exists; else
     on the coordinator stream. ``coordinator`` and ``checkpoint`` are the job's streams: a log, a function that opens
     it, or None if it does not exist. Raises `CheckpointError` if config sets another factory or the stream does not
-    exist, and `ConfigError`.
+    exist, `MissingSetting` if config does not name that stream either, and `ConfigError`.
     """
     factory = config.get(CHECKPOINT_FACTORY, "").strip()
     if factory not in ("", KAFKA_CHECKPOINT_FACTORY):
@@ -234,8 +234,10 @@ def checkpoint_manager(
     is_on_topic = bool(factory or config.get(WRITE_VERSIONS, "").strip())
     if not is_on_topic and coordinator is not None:
         return CheckpointManager(coordinator, source=source, retry=retry)
-    missing = "checkpoint topic" if is_on_topic else "coordinator stream"
-    raise CheckpointError(f"The job keeps its checkpoints on its {missing}, which does not exist. Create it first.")
+    missing = (checkpoint_stream if is_on_topic else coordinator_stream)(config).stream_name
+    raise CheckpointError(
+        f"The job keeps its checkpoints on {missing}, which does not exist. Run `coordstream log create {missing}`."
+    )
 
 
 def writing_manager(

@@ -259,11 +259,11 @@ def test_config_says_the_place_else_the_topic_that_is_there(
     log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
     topic = log if has_topic else None
     with (
-        pytest.raises(CheckpointError, match="checkpoint topic, which does not exist")
+        pytest.raises(CheckpointError, match="Run `coordstream log create __samza_checkpoint_ver_1_for_orders_1`")
         if expected is None
         else nullcontext()
     ):
-        assert type(checkpoint_manager(config, coordinator=log, checkpoint=topic)) is expected
+        assert type(checkpoint_manager({"job.name": "orders", **config}, coordinator=log, checkpoint=topic)) is expected
 
 
 @pytest.mark.scenario("KCM-25")
