@@ -93,7 +93,7 @@ def _kind(stream_name: str, kind: str | None) -> StreamKind:
         raise StreamKindError(f"Unknown kind of stream {kind!r}. Expected 'coordinator' or 'checkpoint'.")
     if given is None:
         raise StreamKindError(
-            f"Unknown kind of stream {stream_name}: its name contains neither {COORDINATOR_PREFIX} nor "
+            f"Unknown kind of stream {stream_name!r}: its name contains neither {COORDINATOR_PREFIX} nor "
             f"{CHECKPOINT_PREFIX}. Set '--kind' to 'coordinator' or 'checkpoint'."
         )
     if named not in (None, given):
