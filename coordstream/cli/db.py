@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import humanize
 import typer
 from psycopg import sql
+from psycopg.errors import UndefinedObject
 from rich.console import Console
 
 from coordstream.cli.arguments import Json, JsonObject, Yes
@@ -24,6 +25,7 @@ from coordstream.database import (
     open_database,
     schema_state,
 )
+from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import KEY_FILE, Settings, load_settings
 from eventlog.postgres.connection import Connection
@@ -175,7 +177,11 @@ def grant(
     in_postgres = f"coordstream_{role}"
     with open_database(lifts_timeouts=True) as database:
         has_restored = grant_missing_rights(database.connection)
-        changed = grant_role(database.connection, in_postgres, user) or has_restored
+        try:
+            changed = grant_role(database.connection, in_postgres, user) or has_restored
+        except UndefinedObject:
+            remedy = sql.SQL("create role {} login").format(sql.Identifier(user)).as_string()
+            raise CoordstreamError(f"The database has no user {user!r}. Create it first: {remedy}.") from None
     row = {"user": user, "role": in_postgres, "is_changed": changed}
     state = "is now" if changed else "is already"
     print_result([row], f"{user} {state} a {role} ({in_postgres}).", as_json=as_json)
