@@ -74,10 +74,10 @@ def _whole_number(expected: str, least: int, most: int = MOST) -> Callable[[str 
     return parse
 
 
-parse_offset: Final = _whole_number("an offset, 0 or more", 0)
+parse_offset: Final = _whole_number(f"an offset from 0 to {MOST}", 0)
 parse_shift: Final = _whole_number("a whole number of offsets, such as 100 or -100", -MOST)
-parse_count: Final = _whole_number("a number, 1 or more", 1)
-parse_limit: Final = _whole_number("a number, 0 or more", 0)
+parse_count: Final = _whole_number(f"a number from 1 to {MOST}", 1)
+parse_limit: Final = _whole_number(f"a number from 0 to {MOST}", 0)
 parse_port: Final = _whole_number("a port from 0 to 65535", 0, 65_535)
 parse_replicas: Final = _whole_number("a number from 1 to 32767", 1, 2**15 - 1)
 """A replication factor, which Kafka stores in 16 bits."""

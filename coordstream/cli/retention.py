@@ -50,7 +50,7 @@ def parse_keep(text: str) -> timedelta:
     except OverflowError:
         length = None
     if length is None or not timedelta(0) < length <= MOST_KEPT:
-        raise typer.BadParameter(f'Invalid duration {text!r}. Use units as in "365d", "52w" or "36h".')
+        raise typer.BadParameter(f'Invalid duration {text!r}. Use more than 0, as in "365d", "52w" or "36h".')
     return length
 
 
