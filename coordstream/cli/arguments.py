@@ -115,6 +115,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print a JSON list with all c
 JsonObject = Annotated[bool, typer.Option("--json", help="Print a JSON object.")]
 
 Utc = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to now.")]
+UtcAsOf = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to --as-of, or now.")]
 Since = Annotated[
     datetime | None,
     time_option("--since", help="Show records since this time, given as for --until."),

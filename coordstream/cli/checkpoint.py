@@ -16,7 +16,7 @@ from coordstream.cli.arguments import (
     Since,
     Task,
     Until,
-    Utc,
+    UtcAsOf,
     Yes,
     parse_settings,
 )
@@ -91,7 +91,7 @@ def show(
     job: JobWord,
     task: Task = None,
     as_of: AsOf = None,
-    utc: Utc = False,
+    utc: UtcAsOf = False,
     as_json: Json = False,
 ) -> None:
     """Show the checkpoint of each task: the last processed offset of each input partition.

@@ -12,7 +12,7 @@ from coordstream.cli.arguments import (
     Newest,
     Since,
     Until,
-    Utc,
+    UtcAsOf,
     time_option,
 )
 from coordstream.cli.config_write import delete_key, set_key, write_file
@@ -112,7 +112,7 @@ def show(
     job: JobWord,
     as_of: AsOf = None,
     key: KeyPattern = None,
-    utc: Utc = False,
+    utc: UtcAsOf = False,
     as_json: Json = False,
 ) -> None:
     """Show a job's config, with fingerprints in place of secrets.

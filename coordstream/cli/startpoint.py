@@ -16,7 +16,7 @@ from coordstream.cli.arguments import (
     Since,
     Tasks,
     Until,
-    Utc,
+    UtcAsOf,
     Yes,
 )
 from coordstream.cli.change import Change, make_change
@@ -103,7 +103,7 @@ def show(
     since: Since = None,
     until: Until = None,
     limit: Newest = None,
-    utc: Utc = False,
+    utc: UtcAsOf = False,
     as_json: Json = False,
 ) -> None:
     """Show the requested startpoints, and those fanned out to tasks but not consumed yet.
