@@ -170,5 +170,5 @@ class JobAlive(CheckpointError):
             age = f"{-seconds:.0f} s ahead of this computer's clock"
         super().__init__(
             f"The job appears to be running: its last checkpoint was written {age}. A job reads its checkpoints only "
-            "when it starts. Stop it first, or use --force."
+            "when it starts. Stop it first, or use --force, as after a write of your own."
         )
