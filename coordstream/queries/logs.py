@@ -154,6 +154,8 @@ def faults(logs: Sequence[Row], limits: Limits) -> Iterator[tuple[str, str]]:
 def _of_recording(log: Row, limits: Limits) -> Iterator[str]:
     if log["state"] == "lost":
         yield "was imported only partly. Import it again: it continues where it stopped"
+    elif log["state"] == "refused":
+        yield f"is refused: {log['state_detail']}"
     if limits.lag is not None and log["lag"] is None:
         yield "has an unknown lag: its import is incomplete"
 

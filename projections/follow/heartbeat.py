@@ -12,6 +12,7 @@ from typing import Final, Literal, NamedTuple, cast
 from eventlog.errors import StreamKindError
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import newest_log
+from eventlog.source import POSTGRES
 from eventlog.streams import identify
 from projections.tracked_logs import logs_of
 
@@ -91,7 +92,7 @@ def write_refusal(
 ) -> None:
     """Set the stream's newest log to ``refused``; with ``adds_row``, a stream without a log gets a row of its own.
 
-    ``backend`` is the source's. A log of another backend is followed from elsewhere, or recorded: it is left alone. A
+    ``backend`` is the source's. A log that a Postgres source lacks is followed from elsewhere and is left alone. A
     stream gets no row if neither its name nor ``kind`` tells its kind.
     """
     log = next(iter(logs_of(connection, stream_name)), None)
@@ -101,7 +102,7 @@ def write_refusal(
                 stored = newest_log(connection, stream_name)
                 stream = identify(stream_name, kind if stored is None else stored.stream_kind)
                 connection.execute(_REFUSE_UNTRACKED, (*stream, message))
-    elif log.backend == backend:
+    elif backend != POSTGRES or log.backend == POSTGRES:
         connection.execute(_REFUSE, (message, log.log_id))
 
 
