@@ -222,16 +222,18 @@ def check(
 
 def _read(path: Path, model: type[File], command: str) -> File:
     try:
-        return model.model_validate_json(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
         raise RewindError(f"Cannot access '{path}': {system_reason(error)}.") from None
+    try:
+        return model.model_validate_json(data)
     except ValidationError as error:
+        other: type[RewindPlan | UndoFile] = UndoFile if model is RewindPlan else RewindPlan
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "its JSON"
         fault = f"damaged: {place} is missing or invalid"
-        for other, words in (RewindPlan, "a plan, not an undo file"), (UndoFile, "an undo file, not a plan"):
-            with suppress(ValidationError):
-                other.model_validate_json(path.read_bytes())
-                fault = words
+        with suppress(ValidationError):
+            other.model_validate_json(data)
+            fault = "an undo file, not a plan" if other is UndoFile else "a plan, not an undo file"
         raise RewindError(f"'{path}' is {fault}. Name a file that `coordstream {command}` wrote.") from None
 
 
