@@ -223,12 +223,12 @@ from managers.stored_messages import (
     NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore,
 )
 from managers.stores.keyed_state import NamespacedKey as NamespacedKey
-from managers.streams.coordinator_streams import CoordinatorStreamConsumer as CoordinatorStreamConsumer
 from managers.streams.coordinator_streams import (
+    CoordinatorStreamConsumer as CoordinatorStreamConsumer,
+    CoordinatorStreamMessage as CoordinatorStreamMessage,
     CoordinatorStreamProducer as CoordinatorStreamProducer,
     CoordinatorStreamWriter as CoordinatorStreamWriter,
 )
-from managers.streams.coordinator_streams import CoordinatorStreamMessage as CoordinatorStreamMessage
 from managers.stream_creation import (
     ChangelogStream as ChangelogStream,
     create_changelog_streams as create_changelog_streams,
