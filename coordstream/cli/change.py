@@ -63,8 +63,8 @@ def make_change(change: Change, *, yes: bool, dry_run: bool = False, as_json: bo
     elif change.question and dry_run:
         print(f"Nothing was {change.verb} (dry run).")
     else:
-        later = " The database shows it after `coordstream follow` has read the stream."
-        print(change.done + later * is_written)
+        later = " The database shows it after `coordstream follow` has read the stream." if is_written else ""
+        print(f"{change.done}{later}")
 
 
 def write_new_file(path: Path, contents: BaseModel) -> None:

@@ -425,9 +425,9 @@ static PyObject *read_ordinary(PyObject *Py_UNUSED(module), PyObject *args) {
     PyObject *events;
     Py_ssize_t at;
     if (!PyArg_ParseTuple(args, "O!nO!O!OO!O!O!O!O!O!", &PyList_Type, &events, &at, &PyList_Type, &batch.newest,
-                          &PyList_Type, &batch.newest_times, &batch.log_id, &PyType_Type, &batch.row_type, &PyType_Type, &batch.envelope_type,
-                          &PyDict_Type, &batch.last_rows, &PyList_Type, &batch.rows, &PyList_Type, &batch.unnumbered,
-                          &PyList_Type, &batch.envelopes) ||
+                          &PyList_Type, &batch.newest_times, &batch.log_id, &PyType_Type, &batch.row_type,
+                          &PyType_Type, &batch.envelope_type, &PyDict_Type, &batch.last_rows, &PyList_Type, &batch.rows,
+                          &PyList_Type, &batch.unnumbered, &PyList_Type, &batch.envelopes) ||
         !is_tuple_type(batch.row_type) || !is_tuple_type(batch.envelope_type))
         return NULL;
     if (at < 0 || at > PyList_Size(events)) return PyErr_Format(PyExc_ValueError, "there is no such event");
