@@ -240,14 +240,19 @@ def test_a_copy_that_was_suspended_stops(effects: Effects, seed: int) -> None:
     assert effects.written() == effects.expected
 
 
-def kill_a_worker(group: int) -> None:
+def kill_a_worker(driver: int) -> None:
     """Kill one of the Python processes in which Spark runs tasks."""
-    for entry in Path("/proc").iterdir():
-        with suppress(OSError, ProcessLookupError, ValueError):
-            pid = int(entry.name)
-            if os.getpgid(pid) == group and b"pyspark.daemon" in (entry / "cmdline").read_bytes():
-                os.kill(pid, signal.SIGKILL)
-                return
+    worker, *_ = wait_until(lambda: python_workers(driver), 120, "a task")
+    os.kill(worker, signal.SIGKILL)
+
+
+def python_workers(driver: int) -> list[int]:
+    """The JVM has a session of its own; workers are in it, in the process group of the daemon that forked them."""
+    columns = "pid=,ppid=,pgid=,sid="
+    listed = subprocess.run(["ps", "-A", "-o", columns], capture_output=True, text=True, check=True).stdout
+    rows = [tuple(map(int, line.split())) for line in listed.splitlines()]
+    (jvm,) = (pid for pid, parent, _, session in rows if parent == driver and session == pid)
+    return [pid for pid, _, group, session in rows if session == jvm and group not in (pid, jvm)]
 
 
 def assert_log_is_not_ahead(effects: Effects) -> None:
