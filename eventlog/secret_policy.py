@@ -100,7 +100,10 @@ class SecretPolicy:
         try:
             value = json.loads(text, object_pairs_hook=_object)
             masked = self.mask_json(value)
-            return text if masked == value else json.dumps(masked, ensure_ascii=False, separators=(",", ":"))
+            if masked == value:
+                return text
+            written = json.dumps(masked, ensure_ascii=False, separators=(",", ":"))
+            return written.encode(errors="backslashreplace").decode()  # half a surrogate pair stays an escape
         except (ValueError, RecursionError):
             return self._mask_plain(text)
 

@@ -8,7 +8,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.secret_policy import SecretPolicy
 from eventlog.startpoint import StartpointFanOut, StartpointSpecific
 from projections.fold.log_fold import LogFold
-from projections.fold.message_bodies import JSONB_VERSION, PlainConfig, message_body, other_body
+from projections.fold.message_bodies import JSONB_VERSION, PlainConfig, encode_body, message_body, other_body
 
 SECRETS = SecretPolicy(b"key")
 
@@ -17,6 +17,9 @@ def test_other_messages_stay_text_but_for_their_secrets() -> None:
     assert other_body('{"a": 1}', False, SECRETS) == {"message_value": '{"a": 1}'}
     assert "hunter2" not in json.dumps(other_body('{"password":"hunter2"}', False, SECRETS))
     assert other_body("hunter2", True, SECRETS) == {"message_value": SECRETS.fingerprint("hunter2")}
+    half = other_body(r'{"password":"x","b":["\ud800","{\"c\":\"\\ud800\",\"token\":1}"]}', False, SECRETS)
+    encode_body(half)  # as an escape
+    assert json.loads(half["message_value"])["b"][0] == "\ud800"
 
 
 def test_names_that_relations_join_on_and_names_of_columns_make_no_value_a_secret() -> None:
