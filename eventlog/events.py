@@ -65,6 +65,7 @@ class RecordedEvent(NamedTuple):
 
 _key: Final = itemgetter(RecordedEvent._fields.index("key"))
 _value: Final = itemgetter(RecordedEvent._fields.index("value"))
+_headers: Final = itemgetter(RecordedEvent._fields.index("headers"))
 
 
 class EventColumns(NamedTuple):
@@ -100,15 +101,23 @@ Event = TypeVar("Event", RecordedEvent, NewEvent)
 
 
 def bytes_of(events: Sequence[RecordedEvent]) -> int:
-    return sum(map(len, filter(None, chain(map(_key, events), map(_value, events)))))  # half the time of a loop
+    """The bytes of keys and values, and roughly what headers need."""
+    headers = sum(map(_header_bytes, filter(None, map(_headers, events))))
+    return headers + sum(
+        map(len, filter(None, chain(map(_key, events), map(_value, events))))
+    )  # half the time of a loop
+
+
+def _header_bytes(headers: Headers) -> int:
+    return sum(100 + len(name) + len(value or b"") for name, value in headers)
 
 
 def batches(events: Iterable[Event], max_events: int, max_bytes: int) -> Iterator[list[Event]]:
-    """The events in lists of at most so many events and bytes of keys and values; a larger event has its own list."""
+    """The events in lists of at most so many events and bytes (see `bytes_of`); a larger event has its own list."""
     batch: list[Event] = []
     size = 0
     for event in events:
-        added = len(event.key or b"") + len(event.value or b"")
+        added = len(event.key or b"") + len(event.value or b"") + _header_bytes(event.headers)
         if batch and (len(batch) == max_events or size + added > max_bytes):
             yield batch
             batch, size = [], 0

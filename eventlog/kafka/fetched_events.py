@@ -13,11 +13,10 @@ from kafka.errors import UnsupportedCodecError
 from kafka.record.default_records import DefaultRecordBatch
 from kafka.record.memory_records import MemoryRecords
 
-from eventlog.errors import EventLogError
 from eventlog.events import CREATE_TIME, RecordedEvent, no_collections
 from eventlog.frozen_dict import frozen
 from eventlog.kafka.options import MAX_BATCH_VARIABLE
-from eventlog.kafka.record_batch import BatchFacts, RecordsDamaged, batch_events
+from eventlog.kafka.record_batch import BatchFacts, BatchTooLarge, RecordsDamaged, batch_events
 from eventlog.source import StreamRefused
 
 _HEADER_BYTES: Final = DefaultRecordBatch.HEADER_STRUCT.size
@@ -108,7 +107,7 @@ def _describe_failure(offset: int, error: Exception) -> str:
     if isinstance(error, UnsupportedCodecError):
         return f"the record at offset {offset} has a compression that needs another library: {error}"
     if isinstance(error, BatchTooLarge):
-        return f"the record at offset {offset} cannot be read: {error}. Delete it, or raise {MAX_BATCH_VARIABLE}"
+        return f"the record at offset {offset} cannot be read: {error}"
     name = type(error).__name__
     return f"the record at offset {offset} cannot be decoded ({name}). Inspect it with the tools of the cluster"
 
@@ -137,10 +136,6 @@ def _old_event(record: Any) -> RecordedEvent:
 _BLOCK: Final = 1 << 17
 
 
-class BatchTooLarge(EventLogError):
-    """A batch unpacks to more bytes than allowed."""
-
-
 def unpack(codec: int, packed: bytes, most_bytes: int) -> bytes:
     """The records of a batch, up to a limit: a few kilobytes of a producer can unpack to gigabytes.
 
@@ -150,7 +145,9 @@ def unpack(codec: int, packed: bytes, most_bytes: int) -> bytes:
         raise UnsupportedCodecError(f"codec {codec}")
     records = _UNPACK[codec](packed, most_bytes + 1)
     if len(records) > most_bytes:
-        raise BatchTooLarge(f"its batch unpacks to more than {most_bytes} bytes")
+        raise BatchTooLarge(
+            f"its batch unpacks to more than {most_bytes} bytes. Delete it, or raise {MAX_BATCH_VARIABLE}"
+        )
     return records
 
 

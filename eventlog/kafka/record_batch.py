@@ -13,6 +13,9 @@ from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, Headers, RecordedEvent
 _compiled = compiled_part("eventlog.kafka._record_batch")
 _SHORT: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(0x80))
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+_HEADERS_PER_RECORD: Final = 100
+_MOST_HEADERS: Final = 1_000_000
+"""Samza writes none, coordstream two. Of two bytes each, a batch could have millions, which need gigabytes."""
 
 
 class BatchFacts(NamedTuple):
@@ -33,8 +36,12 @@ class RecordsDamaged(EventLogError):
     """The lengths of a batch's records do not match its bytes, or their offsets do not increase within the batch."""
 
 
+class BatchTooLarge(EventLogError):
+    """A batch unpacks to more bytes or headers than allowed."""
+
+
 def batch_events(data: bytes, facts: BatchFacts) -> list[RecordedEvent]:
-    """The events of a batch, in order. Raises `RecordsDamaged`.
+    """The events of a batch, in order. Raises `RecordsDamaged`, `BatchTooLarge`.
 
     A time above 64 bits begins again below, as for Kafka's own consumer: a producer can write such a record, which must
     not hide the rest of the log.
@@ -58,6 +65,7 @@ def _events(data: bytes, facts: BatchFacts, timestamp_type: int) -> tuple[list[R
     new = tuple.__new__  # what RecordedEvent(...) calls, without its overhead
     events, at, last = [], 0, -1
     headers: Headers
+    headers_left = min(_HEADERS_PER_RECORD * (records + 1), _MOST_HEADERS)
     for _ in range(records):
         length, at = _varint(data, at)
         end = at + length
@@ -66,7 +74,8 @@ def _events(data: bytes, facts: BatchFacts, timestamp_type: int) -> tuple[list[R
         key, at = _nullable_bytes(data, at)
         value, at = _nullable_bytes(data, at)
         if data[at]:
-            headers, at = _headers(data, at)
+            headers, at = _headers(data, at, headers_left)
+            headers_left -= len(headers)
         else:
             headers, at = (), at + 1
         if at != end or not last < offset_delta <= last_offset_delta:
@@ -89,9 +98,11 @@ def _nullable_bytes(data: bytes, at: int) -> tuple[bytes | None, int]:
     return data[at:end], end
 
 
-def _headers(data: bytes, at: int) -> tuple[Headers, int]:
+def _headers(data: bytes, at: int, most: int) -> tuple[Headers, int]:
     """Names that are not UTF-8 keep their bytes, as lone surrogates."""
     count, at = _varint(data, at)
+    if count > most:
+        raise BatchTooLarge(f"its batch has more than {_HEADERS_PER_RECORD} headers per record. Delete it")
     headers = []
     for _ in range(count):
         name, at = _nullable_bytes(data, at)

@@ -22,6 +22,7 @@ def test_batches_are_limited_in_number_and_in_bytes() -> None:
     assert [len(batch) for batch in batches(iter(events), 100, 1)] == [1] * 5
     assert list(batches([NewEvent(None, None)], 2, 1)) == [[NewEvent(None, None)]]
     assert list(batches(events[:0], 2, 1000)) == []
+    assert len(list(batches([NewEvent(b"", b"", headers=(("a", b"b"),))] * 20, 100, 1000))) > 1
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
 """The records of a batch: held to kafka-python's own writer and reader."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from kafka.record.util import encode_varint
 
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
 from eventlog.kafka import record_batch
-from eventlog.kafka.record_batch import BatchFacts, RecordsDamaged, batch_events
+from eventlog.kafka.record_batch import BatchFacts, BatchTooLarge, RecordsDamaged, batch_events
 from tests.fixtures.compiled_parts import with_and_without, without_compiled_parts
 
 HEADER_BYTES = 61
@@ -84,6 +85,13 @@ def test_the_name_of_a_header_keeps_bytes_that_are_not_text() -> None:
     (event,) = batch_events(written[HEADER_BYTES:], facts_of(DefaultRecordBatch(written)))
     ((name, value),) = event.headers
     assert (name.encode("utf-8", "surrogateescape"), value) == (b"\xff\xc3\xed\xa0", b"y")
+
+
+def test_a_batch_of_nearly_only_headers_is_refused() -> None:
+    for count in (200, 201):
+        written = batch_of([(1, b"k", None, [("", None)] * count)])
+        with nullcontext() if count == 200 else pytest.raises(BatchTooLarge, match="100 headers per record"):
+            batch_events(written[HEADER_BYTES:], facts_of(DefaultRecordBatch(written)))
 
 
 def test_a_batch_that_compaction_has_emptied_has_no_events() -> None:
@@ -179,5 +187,5 @@ def test_a_number_of_more_than_64_bits_is_damaged(number: bytes) -> None:
 def read_or_none(data: bytes, facts: BatchFacts) -> list[RecordedEvent] | None:
     try:
         return batch_events(data, facts)
-    except RecordsDamaged:
+    except (RecordsDamaged, BatchTooLarge):
         return None
