@@ -1,6 +1,7 @@
 """Builds a job model from config, inputs and the previous assignment (JobModelCalculator of Samza 1.8.0)."""
 
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -162,9 +163,11 @@ def _parse_ranges(text: str) -> list[range]:
 
 def _compile(key: str, pattern: str) -> re.Pattern[str]:
     try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise ConfigError(f"{key} is not a valid regular expression: {error}.") from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # a set within a set, such as Java's [a-z&&[^b]]
+            return re.compile(pattern)
+    except (re.error, FutureWarning) as error:
+        raise ConfigError(f"{key} is not a valid regular expression of Python: {error}.") from None
 
 
 HOST_AFFINITY: Final = "job.host-affinity.enabled"

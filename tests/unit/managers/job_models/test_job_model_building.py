@@ -54,7 +54,14 @@ def test_a_matcher_selects_partitions(matcher: dict[str, str], expected: list[in
     [
         ({"task.inputs": "test.gone"}, r"test\.gone is in task\.inputs, but its partitions are unknown"),
         (REGEX | {"job.systemstreampartition.matcher.class": "org.example.Mine"}, r"class is org\.example\.Mine"),
-        (REGEX | {"job.systemstreampartition.matcher.config.regex": "["}, "regex is not a valid regular expression"),
+        (
+            REGEX | {"job.systemstreampartition.matcher.config.regex": "["},
+            "regex is not a valid regular expression of Python",
+        ),
+        (
+            REGEX | {"job.systemstreampartition.matcher.config.regex": "[a-z&&[^x]]"},
+            "not a valid regular expression of Python",
+        ),
         (RANGES | {"job.systemstreampartition.matcher.config.ranges": "1,a"}, "ranges is '1,a'"),
         (
             {"job.systemstreampartition.matcher.class": REGEX["job.systemstreampartition.matcher.class"]},
