@@ -61,10 +61,13 @@ language sql stable parallel safe as $$
       union all
       select h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.input_offset_number,
         false, h.incarnation, h.log_offset, h.record_time
-      from coordinator.checkpoint_history h
-      join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
-      where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4
-        and coalesce(h.log_offset > s.after_offset and h.log_offset <= s.last_offset, true)
+      from projection.job_log_span($1, $2) s
+      cross join lateral projection.log_cut(s.log_id, $3) k        -- what is before was written before $3
+      cross join lateral (
+        select c.* from coordinator.checkpoint_history c
+        where c.job_name = $1 and c.job_id = $2 and c.stream_kind = s.stream_kind and c.incarnation = s.incarnation and c.log_offset > k.cut
+          and c.is_preferred and c.record_time > $3 and c.record_time <= $4 offset 0) h
+      where coalesce(h.log_offset > s.after_offset and h.log_offset <= s.last_offset, true)
         and h.record_time between timestamptz '4713-12-01 00:00:00+00 BC' and timestamptz '294276-12-01 00:00:00+00') c  -- so that its hour can be computed
     where c.input_offset_number is not null) s
   where not s.is_first

@@ -76,3 +76,13 @@ returns text language sql stable parallel safe as $$
     and l.system_name = $5 and l.stream_name = $6 and l.partition_id = $7
   order by l.key_bucket limit 1
 $$;
+
+-- The same of each partition of a checkpoint row.
+create function projection.partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[])
+returns table (system_name text, stream_name text, partition_id integer, input_offset text) language sql stable parallel safe as $$
+  select distinct on (o.system_name, o.stream_name, o.partition_id) o.system_name, o.stream_name, o.partition_id, o.value
+  from (select l from projection.checkpoint_layout l where l.log_id = $1 and l.layout_id = $2 offset 0) y(layout)
+  cross join lateral projection.opened_input(y.layout, $3, $4) o
+  where not o.is_state
+  order by o.system_name, o.stream_name, o.partition_id, o.key_bucket
+$$;

@@ -106,6 +106,14 @@ language sql stable parallel safe as $$
     window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
   ), startpoint as (
     select s.* from projection.explain_startpoints($1, $3, $4, $6, $8, $7) s
+  ), checkpoint as (
+    select c.* from projection.explain_checkpoints($1, $3, $4, $6, $7) c
+  ), opened as materialized (                      -- all offsets at once, not each by a scan of the others
+    select c.log_id, c.log_offset, o.system_name, o.stream_name, o.partition_id, o.key_bucket, o.value
+    from checkpoint c
+    join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id
+    cross join lateral projection.opened_input(l, c.offsets, c.offsets_odd) o
+    where not o.is_state and not projection.is_changelog(c.checkpoint_version, o.system_name, o.stream_name, c.changelogs)
   ), candidate as (                                -- own_reason: why it loses, whatever the other candidates are
     select p.*, 0 as rule_place, 1::bigint as place, 'input' as rule, null as candidate, null as winning_reason,
       case when p.decided_by is null then 'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name
@@ -151,19 +159,17 @@ language sql stable parallel safe as $$
     left join setting d on (d.system_name, d.stream_name, d.rule, d.place) = (p.system_name, p.stream_name, 'default', 1)
     union all
     select p.*, 3, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
-        order by c.ignored_reason is null desc, x.input_offset is null, c.log_offset desc),
-      'checkpoint', 'after ' || x.input_offset || case c.checkpoint_version when 0 then ' (set-checkpoint)' else ' (version ' || c.checkpoint_version || ')' end,
+        order by c.ignored_reason is null desc, x.value is null, c.log_offset desc),
+      'checkpoint', 'after ' || x.value || case c.checkpoint_version when 0 then ' (set-checkpoint)' else ' (version ' || c.checkpoint_version || ')' end,
       'checkpoint: ' || c.chosen_because,
       case when c.log_offset is null then 'none: the task has no checkpoint'
-           when x.input_offset is null and not c.is_deleted then 'no offset: the checkpoint has none for this partition'
+           when x.value is null and not c.is_deleted then 'no offset: the checkpoint has none for this partition'
            else c.ignored_reason end,
       c.record_time, v.message_time, v.source, v.host, v.username, case when c.log_id = $1 then 'coordinator' else 'checkpoint' end, c.log_offset
     from part p
-    left join projection.explain_checkpoints($1, $3, $4, $6, $7) c on true
-    left join projection.layout_entry l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
-      and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-      and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)
-    left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true
+    left join checkpoint c on true
+    left join opened x on (x.log_id, x.log_offset, x.system_name, x.stream_name, x.partition_id, x.key_bucket)
+      = (c.log_id, c.log_offset, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset
     union all
     select p.*, 4, coalesce(s.place, 1), 'default', coalesce(s.word, 'upcoming'),

@@ -14,12 +14,14 @@ returns table (task_name text, system_name text, stream_name text, partition_id 
                record_time timestamptz, host text, username text, log_offset bigint)
 language sql stable parallel safe as $$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
-    (t.body ->> 'fanned_out_ms')::bigint, t.record_time, t.host, t.username, t.log_offset
+    m.fanned_out_ms, t.record_time, t.host, t.username, t.log_offset
   from projection.fan_out_change($1, $2) t
+  cross join lateral (                                     -- `offset 0`: once for each event, not for each of its startpoints
+    select (t.body ->> 'fanned_out_ms')::bigint, coalesce(t.previous_body -> 'fan_outs', '[]'::jsonb) offset 0) m(fanned_out_ms, previous)
   cross join lateral jsonb_array_elements(t.body -> 'fan_outs') x(entry)
   cross join lateral jsonb_to_record(x.entry)
     f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
-  where not coalesce(t.previous_body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+  where not m.previous @> jsonb_build_array(x.entry)
 $$;
 
 -- Whether a startpoint that left its task's fan-out was consumed, refused or deleted, judged by the last checkpoint that the task had
@@ -55,21 +57,24 @@ returns table (task_name text, system_name text, stream_name text, partition_id 
                record_time timestamptz, host text, username text, log_offset bigint)
 language sql stable parallel safe as $$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
-    (t.previous_body ->> 'fanned_out_ms')::bigint,
-    case when t.body -> 'fanned_out_ms' <> t.previous_body -> 'fanned_out_ms' then 'superseded'
-         else projection.startpoint_outcome(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
-                                            c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
-    o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
+    m.fanned_out_ms,
+    case when m.is_superseded then 'superseded'
+         else projection.startpoint_outcome(f.startpoint_type, f.startpoint_value, projection.to_time(m.fanned_out_ms),
+                                            c.record_time, f.input_offset, c.earlier_time, f.earlier_offset) end,
+    f.input_offset, c.log_offset, f.earlier_offset, c.earlier_log_offset,
     t.record_time, t.host, t.username, t.log_offset
   from projection.fan_out_change($1, $2) t
-  left join lateral projection.checkpoint_before(
-    $1, t.task_name, t.record_time, t.log_offset, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint)) c on true
-  cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
-  cross join lateral jsonb_to_record(x.entry)
-    f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
-  cross join lateral (select
-    projection.partition_offset(c.log_id, c.layout_id, c.offsets, c.offsets_odd, f.system_name, f.stream_name, f.partition_id),
-    projection.partition_offset(c.earlier_log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id)
-  ) o(input_offset, earlier_offset)
-  where not coalesce(t.body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+  cross join lateral (                                     -- `offset 0`: once for each event, not for each of its startpoints
+    select (t.previous_body ->> 'fanned_out_ms')::bigint, t.body -> 'fanned_out_ms' <> t.previous_body -> 'fanned_out_ms',
+      coalesce(t.body -> 'fan_outs', '[]'::jsonb) offset 0) m(fanned_out_ms, is_superseded, fan_outs)
+  left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset, projection.to_time(m.fanned_out_ms)) c on true
+  cross join lateral (                                     -- `offset 0`: the offsets of all partitions at once, not of each by a scan of the layout
+    select x.entry, f.*, o.input_offset, b.input_offset as earlier_offset
+    from jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
+    cross join lateral jsonb_to_record(x.entry)
+      f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
+    left join projection.partition_offsets(c.log_id, c.layout_id, c.offsets, c.offsets_odd) o using (system_name, stream_name, partition_id)
+    left join projection.partition_offsets(c.earlier_log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd) b using (system_name, stream_name, partition_id)
+    offset 0) f
+  where not m.fan_outs @> jsonb_build_array(f.entry)
 $$;

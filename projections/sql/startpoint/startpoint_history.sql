@@ -20,7 +20,9 @@ language sql stable parallel safe as $$
     where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1' and not s.is_other
       and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
     order by x.log_offset limit 1) n on true
-  left join lateral projection.checkpoint_log_at(k.log_id, coalesce(n.log_offset, $2)) p on true
+  left join lateral (                                      -- only for a key that can be read in several ways
+    select l.* from (select s.log_id from projection.startpoint_reading s where s.log_id = k.log_id and s.key_id = k.key_id and s.n = 2 offset 0) s
+    cross join lateral projection.checkpoint_log_at(s.log_id, coalesce(n.log_offset, $2)) l) p on true
   cross join lateral projection.startpoint_meaning(k.log_id, k.key_id, coalesce(n.log_offset, $2), p.log_id, p.cut) r
   where k.log_id = $1 and k.message_type = 'samza-startpoint-v1' and not k.is_other
     and e.body is not null and e.log_offset <= coalesce($2, 9223372036854775807)

@@ -404,23 +404,26 @@ CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURN
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
-    (t.previous_body ->> 'fanned_out_ms')::bigint,
-    case when t.body -> 'fanned_out_ms' <> t.previous_body -> 'fanned_out_ms' then 'superseded'
-         else projection.startpoint_outcome(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
-                                            c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
-    o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
+    m.fanned_out_ms,
+    case when m.is_superseded then 'superseded'
+         else projection.startpoint_outcome(f.startpoint_type, f.startpoint_value, projection.to_time(m.fanned_out_ms),
+                                            c.record_time, f.input_offset, c.earlier_time, f.earlier_offset) end,
+    f.input_offset, c.log_offset, f.earlier_offset, c.earlier_log_offset,
     t.record_time, t.host, t.username, t.log_offset
   from projection.fan_out_change($1, $2) t
-  left join lateral projection.checkpoint_before(
-    $1, t.task_name, t.record_time, t.log_offset, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint)) c on true
-  cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
-  cross join lateral jsonb_to_record(x.entry)
-    f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
-  cross join lateral (select
-    projection.partition_offset(c.log_id, c.layout_id, c.offsets, c.offsets_odd, f.system_name, f.stream_name, f.partition_id),
-    projection.partition_offset(c.earlier_log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id)
-  ) o(input_offset, earlier_offset)
-  where not coalesce(t.body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+  cross join lateral (                                     -- `offset 0`: once for each event, not for each of its startpoints
+    select (t.previous_body ->> 'fanned_out_ms')::bigint, t.body -> 'fanned_out_ms' <> t.previous_body -> 'fanned_out_ms',
+      coalesce(t.body -> 'fan_outs', '[]'::jsonb) offset 0) m(fanned_out_ms, is_superseded, fan_outs)
+  left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset, projection.to_time(m.fanned_out_ms)) c on true
+  cross join lateral (                                     -- `offset 0`: the offsets of all partitions at once, not of each by a scan of the layout
+    select x.entry, f.*, o.input_offset, b.input_offset as earlier_offset
+    from jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
+    cross join lateral jsonb_to_record(x.entry)
+      f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
+    left join projection.partition_offsets(c.log_id, c.layout_id, c.offsets, c.offsets_odd) o using (system_name, stream_name, partition_id)
+    left join projection.partition_offsets(c.earlier_log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd) b using (system_name, stream_name, partition_id)
+    offset 0) f
+  where not m.fan_outs @> jsonb_build_array(f.entry)
 $_$;
 
 --
@@ -1575,7 +1578,7 @@ $_$;
 -- Name: FUNCTION anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) IS 'The rows of coordinator.anomaly whose events were written after since and not after until (null: no bound), by log_time, the newest record time up to an event: an event whose own record_time is far off is found by its place in the log. Only that part of the logs is read.';
+COMMENT ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) IS 'The rows of coordinator.anomaly whose events were written after since and not after until (null: no bound), by log_time, the newest record time up to an event: an event whose own record_time is far off is found by its place in the log. Only that part of the logs is read, and all startpoints of the job.';
 
 --
 -- Name: changelog_mapping; Type: TABLE; Schema: projection; Owner: -
@@ -3349,10 +3352,13 @@ CREATE FUNCTION coordinator.processing_rate(job_name text, job_id text, since ti
       union all
       select h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.input_offset_number,
         false, h.incarnation, h.log_offset, h.record_time
-      from coordinator.checkpoint_history h
-      join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
-      where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4
-        and coalesce(h.log_offset > s.after_offset and h.log_offset <= s.last_offset, true)
+      from projection.job_log_span($1, $2) s
+      cross join lateral projection.log_cut(s.log_id, $3) k        -- what is before was written before $3
+      cross join lateral (
+        select c.* from coordinator.checkpoint_history c
+        where c.job_name = $1 and c.job_id = $2 and c.stream_kind = s.stream_kind and c.incarnation = s.incarnation and c.log_offset > k.cut
+          and c.is_preferred and c.record_time > $3 and c.record_time <= $4 offset 0) h
+      where coalesce(h.log_offset > s.after_offset and h.log_offset <= s.last_offset, true)
         and h.record_time between timestamptz '4713-12-01 00:00:00+00 BC' and timestamptz '294276-12-01 00:00:00+00') c  -- so that its hour can be computed
     where c.input_offset_number is not null) s
   where not s.is_first
@@ -6468,6 +6474,14 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
     window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
   ), startpoint as (
     select s.* from projection.explain_startpoints($1, $3, $4, $6, $8, $7) s
+  ), checkpoint as (
+    select c.* from projection.explain_checkpoints($1, $3, $4, $6, $7) c
+  ), opened as materialized (                      -- all offsets at once, not each by a scan of the others
+    select c.log_id, c.log_offset, o.system_name, o.stream_name, o.partition_id, o.key_bucket, o.value
+    from checkpoint c
+    join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id
+    cross join lateral projection.opened_input(l, c.offsets, c.offsets_odd) o
+    where not o.is_state and not projection.is_changelog(c.checkpoint_version, o.system_name, o.stream_name, c.changelogs)
   ), candidate as (                                -- own_reason: why it loses, whatever the other candidates are
     select p.*, 0 as rule_place, 1::bigint as place, 'input' as rule, null as candidate, null as winning_reason,
       case when p.decided_by is null then 'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name
@@ -6513,19 +6527,17 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
     left join setting d on (d.system_name, d.stream_name, d.rule, d.place) = (p.system_name, p.stream_name, 'default', 1)
     union all
     select p.*, 3, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
-        order by c.ignored_reason is null desc, x.input_offset is null, c.log_offset desc),
-      'checkpoint', 'after ' || x.input_offset || case c.checkpoint_version when 0 then ' (set-checkpoint)' else ' (version ' || c.checkpoint_version || ')' end,
+        order by c.ignored_reason is null desc, x.value is null, c.log_offset desc),
+      'checkpoint', 'after ' || x.value || case c.checkpoint_version when 0 then ' (set-checkpoint)' else ' (version ' || c.checkpoint_version || ')' end,
       'checkpoint: ' || c.chosen_because,
       case when c.log_offset is null then 'none: the task has no checkpoint'
-           when x.input_offset is null and not c.is_deleted then 'no offset: the checkpoint has none for this partition'
+           when x.value is null and not c.is_deleted then 'no offset: the checkpoint has none for this partition'
            else c.ignored_reason end,
       c.record_time, v.message_time, v.source, v.host, v.username, case when c.log_id = $1 then 'coordinator' else 'checkpoint' end, c.log_offset
     from part p
-    left join projection.explain_checkpoints($1, $3, $4, $6, $7) c on true
-    left join projection.layout_entry l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
-      and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-      and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)
-    left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true
+    left join checkpoint c on true
+    left join opened x on (x.log_id, x.log_offset, x.system_name, x.stream_name, x.partition_id, x.key_bucket)
+      = (c.log_id, c.log_offset, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset
     union all
     select p.*, 4, coalesce(s.place, 1), 'default', coalesce(s.word, 'upcoming'),
@@ -7780,6 +7792,20 @@ CREATE FUNCTION projection.partition_offset(log_id integer, layout_id integer, o
 $_$;
 
 --
+-- Name: partition_offsets(integer, integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[]) RETURNS TABLE(system_name text, stream_name text, partition_id integer, input_offset text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select distinct on (o.system_name, o.stream_name, o.partition_id) o.system_name, o.stream_name, o.partition_id, o.value
+  from (select l from projection.checkpoint_layout l where l.log_id = $1 and l.layout_id = $2 offset 0) y(layout)
+  cross join lateral projection.opened_input(y.layout, $3, $4) o
+  where not o.is_state
+  order by o.system_name, o.stream_name, o.partition_id, o.key_bucket
+$_$;
+
+--
 -- Name: passed_offset(text, text, text, text, integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -8142,12 +8168,14 @@ CREATE FUNCTION projection.startpoint_fanned_out(log_id integer, cut bigint) RET
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
-    (t.body ->> 'fanned_out_ms')::bigint, t.record_time, t.host, t.username, t.log_offset
+    m.fanned_out_ms, t.record_time, t.host, t.username, t.log_offset
   from projection.fan_out_change($1, $2) t
+  cross join lateral (                                     -- `offset 0`: once for each event, not for each of its startpoints
+    select (t.body ->> 'fanned_out_ms')::bigint, coalesce(t.previous_body -> 'fan_outs', '[]'::jsonb) offset 0) m(fanned_out_ms, previous)
   cross join lateral jsonb_array_elements(t.body -> 'fan_outs') x(entry)
   cross join lateral jsonb_to_record(x.entry)
     f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
-  where not coalesce(t.previous_body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+  where not m.previous @> jsonb_build_array(x.entry)
 $_$;
 
 --
@@ -8223,7 +8251,9 @@ CREATE FUNCTION projection.startpoint_requested(log_id integer, cut bigint) RETU
     where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1' and not s.is_other
       and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
     order by x.log_offset limit 1) n on true
-  left join lateral projection.checkpoint_log_at(k.log_id, coalesce(n.log_offset, $2)) p on true
+  left join lateral (                                      -- only for a key that can be read in several ways
+    select l.* from (select s.log_id from projection.startpoint_reading s where s.log_id = k.log_id and s.key_id = k.key_id and s.n = 2 offset 0) s
+    cross join lateral projection.checkpoint_log_at(s.log_id, coalesce(n.log_offset, $2)) l) p on true
   cross join lateral projection.startpoint_meaning(k.log_id, k.key_id, coalesce(n.log_offset, $2), p.log_id, p.cut) r
   where k.log_id = $1 and k.message_type = 'samza-startpoint-v1' and not k.is_other
     and e.body is not null and e.log_offset <= coalesce($2, 9223372036854775807)
@@ -14557,6 +14587,14 @@ GRANT ALL ON FUNCTION projection.other_message_state(log_id integer, cut bigint)
 REVOKE ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer); Type: ACL; Schema: projection; Owner: -
