@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
 from types import TracebackType
@@ -16,14 +15,6 @@ from eventlog.streams import StreamIdentity, StreamKind
 from eventlog.timestamps import ms_of
 
 Clock = Callable[[], datetime]
-
-
-@dataclass(frozen=True, slots=True)
-class Capabilities:
-    """What a log supports. ``conditional_append``: ``append`` supports ``expected_offset``."""
-
-    can_append: bool
-    conditional_append: bool
 
 
 class EventLog(Protocol):
@@ -42,8 +33,8 @@ class EventLog(Protocol):
         """Differs if the stream is created again with the same name; None if that is unknown."""
 
     @property
-    def capabilities(self) -> Capabilities:
-        """What this log can do."""
+    def has_conditional_append(self) -> bool:
+        """Whether ``append`` supports ``expected_offset``."""
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """Append all of the events or none, and return their offsets.
@@ -115,12 +106,6 @@ def end_after(log: EventLog, position: int) -> int:
     return end
 
 
-def require_writable(log: EventLog) -> None:
-    """Raise an EventLogError that gives the reason if a log is read-only."""
-    if not log.capabilities.can_append:
-        log.append([])
-
-
 def system_clock() -> datetime:
     return datetime.now(UTC)
 
@@ -149,7 +134,7 @@ def check_append(events: Sequence[NewEvent], expected_offset: int | None) -> Non
 class MemoryEventLog(Closing):
     """Keeps every event as long as the object exists. Thread-safe."""
 
-    capabilities: Final = Capabilities(can_append=True, conditional_append=True)
+    has_conditional_append: Final = True
     stream_id: Final = None
 
     def __init__(self, stream: StreamIdentity, *, clock: Clock = system_clock) -> None:

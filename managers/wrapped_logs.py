@@ -94,7 +94,7 @@ class DelegatingLog(LazyLog):
         self.stream_name: Final = opened.stream_name
         self.stream_kind: Final = opened.stream_kind
         self.stream_id: Final = opened.stream_id
-        self.capabilities = opened.capabilities
+        self.has_conditional_append = opened.has_conditional_append
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         with self.use() as log:
@@ -131,7 +131,7 @@ class FencedLog(DelegatingLog):
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`. Raises what ``require_lock`` raises; nothing was appended then."""
-        if expected_offset is not None or not self.capabilities.conditional_append:
+        if expected_offset is not None or not self.has_conditional_append:
             self._require_lock()
             return super().append(events, expected_offset=expected_offset)
         while True:

@@ -13,7 +13,7 @@ from coordstream.cli.output import Column, confirm, print_json, print_rows
 from coordstream.errors import CoordstreamError, note, warn
 from coordstream.queries.rows import Row
 from eventlog.errors import system_reason
-from eventlog.log import EventLog, require_writable
+from eventlog.log import EventLog
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ def make_change(change: Change, *, yes: bool, dry_run: bool = False, as_json: bo
     is_written = bool(change.question) and not dry_run
     if is_written:
         if change.log is not None:
-            require_writable(change.log)
+            change.log.append([])  # a log that is read-only refuses it before the question
         confirm(change.question, yes=yes, done=change.verb, has_dry_run=bool(change.columns))
         with nullcontext() if change.log is None else change.log.exclude_writers():
             if change.undo is not None:

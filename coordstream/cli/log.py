@@ -189,7 +189,7 @@ def retire(
 
 def _append(log: EventLog, events: list[NewEvent]) -> range:
     """Append all events or none; on a topic in parts that it accepts, and an error says which were appended."""
-    if log.capabilities.conditional_append:
+    if log.has_conditional_append:
         return log.append(events)
     done: list[range] = []
     try:

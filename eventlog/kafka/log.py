@@ -11,7 +11,7 @@ from eventlog.kafka.admin import KafkaAdmin, check
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.producer import EventProducer
 from eventlog.kafka.ranges import RangeReader
-from eventlog.log import AppendRefused, Capabilities, Clock, check_append, recorded, system_clock
+from eventlog.log import AppendRefused, Clock, check_append, recorded, system_clock
 from eventlog.source import Closing
 from eventlog.streams import StreamIdentity
 
@@ -29,7 +29,7 @@ class KafkaEventLog(Closing):
     than Kafka 2.8.
     """
 
-    capabilities: Final = Capabilities(can_append=True, conditional_append=False)
+    has_conditional_append: Final = False
 
     def __init__(
         self,

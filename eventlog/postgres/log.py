@@ -10,7 +10,7 @@ from psycopg.pq import TransactionStatus
 
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent, batches
-from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, StreamExists, check_append, system_clock
+from eventlog.log import AppendConflict, AppendRefused, Clock, StreamExists, check_append, system_clock
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
 from eventlog.postgres.connection import Connection, connect, reaching_database
 from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_identities
@@ -58,6 +58,8 @@ class PostgresEventLog(Closing):
     database.
     """
 
+    has_conditional_append: Final = True
+
     def __init__(self, database: str | Connection, stream_name: str, *, clock: Clock = system_clock) -> None:
         """Open a log by the URL of its database, or with a connection.
 
@@ -73,8 +75,6 @@ class PostgresEventLog(Closing):
             except BaseException:
                 self.close()
                 raise
-        is_ours = log.backend == POSTGRES
-        self.capabilities: Final = Capabilities(can_append=is_ours, conditional_append=is_ours)
         self.stream_name: Final = stream_name
         self.stream_kind: Final = log.stream_kind
         self.stream_id: Final = str(log.log_id)
@@ -100,7 +100,7 @@ class PostgresEventLog(Closing):
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`. Writers wait for each other, so that events become visible in offset order."""
-        if not self.capabilities.can_append:
+        if self._backend != POSTGRES:
             raise AppendRefused(self.stream_name, _WRITTEN_ELSEWHERE[self._backend])
         check_append(events, expected_offset)
         calls = list(batches(events, _CALL_EVENTS, _CALL_BYTES)) or [[]]

@@ -234,7 +234,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
 
         ``own`` are the offsets appended so far, which may be read later, between the events of others.
         """
-        is_conditional = self._log.capabilities.conditional_append
+        is_conditional = self._log.has_conditional_append
         for part in split_into_parts(events):
             try:
                 offsets = self._log.append(part, expected_offset=self._position if is_conditional else None)

@@ -1,6 +1,6 @@
 """Tests that every event log passes. A subclass for each backend makes its log and opens it again.
 
-A backend declares what it does not support (`capabilities`, `can_keep`); the tests then expect it to refuse that.
+A backend says what it does not support (`has_conditional_append`, `can_keep`); the tests then expect it to refuse that.
 """
 
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ from typing import ClassVar, Final, cast
 import pytest
 
 from eventlog.events import CREATE_TIME, NewEvent
-from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, EventLog
+from eventlog.log import AppendConflict, AppendRefused, Clock, EventLog
 from eventlog.streams import StreamIdentity, identify
 from tests.fixtures.waiting import PATIENCE
 
@@ -62,10 +62,9 @@ def new_events(count: int, prefix: str = "k") -> list[NewEvent]:
 class EventLogContract(ABC):
     """Each test gets an empty log. Subclass one of the two below: for logs with or without conditional append."""
 
-    capabilities = Capabilities(can_append=True, conditional_append=True)
     keeps_superseded_events = True
     stream: StreamIdentity = STREAM
-    is_conditional: ClassVar[bool]
+    has_conditional_append: ClassVar[bool]
 
     @abstractmethod
     def make_log(self, clock: Clock) -> EventLog:
@@ -85,10 +84,9 @@ class EventLogContract(ABC):
         with self.make_log(clock) as log:
             yield log
 
-    def test_a_log_declares_its_capabilities(self, log: EventLog) -> None:
+    def test_a_log_says_what_it_is(self, log: EventLog) -> None:
         assert (log.stream_name, log.stream_kind) == (self.stream.stream_name, "coordinator")
-        assert log.capabilities == self.capabilities
-        assert self.capabilities.conditional_append == self.is_conditional
+        assert log.has_conditional_append == self.has_conditional_append
 
     def test_offsets_are_assigned_in_order(self, log: EventLog) -> None:
         assert (log.start_offset(), log.end_offset(), list(log.read())) == (0, 0, [])
@@ -178,7 +176,7 @@ class EventLogContract(ABC):
 class ConditionalAppendContract(EventLogContract):
     """For logs with conditional append."""
 
-    is_conditional = True
+    has_conditional_append = True
 
     def test_an_append_at_the_expected_offset_succeeds(self, log: EventLog) -> None:
         assert log.append(new_events(1), expected_offset=0) == range(1)
@@ -224,7 +222,7 @@ class ConditionalAppendContract(EventLogContract):
 class UnconditionalAppendContract(EventLogContract):
     """For logs without conditional append."""
 
-    is_conditional = False
+    has_conditional_append = False
 
     def test_a_conditional_append_is_refused_and_nothing_appended(self, log: EventLog) -> None:
         log.append(new_events(2))

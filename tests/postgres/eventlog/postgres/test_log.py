@@ -11,7 +11,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from eventlog.events import LOG_APPEND_TIME, EventColumns, NewEvent, RecordedEvent
-from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, EventLog, StreamExists
+from eventlog.log import AppendConflict, AppendRefused, Clock, EventLog, StreamExists
 from eventlog.postgres.archive import archive_events
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import EVENT_CHANNEL, PostgresEventLog, UnknownStream
@@ -175,7 +175,6 @@ def test_the_archive_of_another_log_is_read_and_not_appended_to(connected: Conne
         archive_events(connected, stored.log_id, repeat(0), EventColumns.of([event]))
     log = PostgresEventLog(connected, STREAM.stream_name)
     assert (log.start_offset(), log.end_offset(), list(log.read())) == (5, 6, [event])
-    assert log.capabilities == Capabilities(can_append=False, conditional_append=False)
     with pytest.raises(AppendRefused, match=r"orders_1: it was imported from a recording\. Write to the recorded"):
         log.append(new_events(1))
 

@@ -8,7 +8,7 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import AppendRefused, Capabilities, Clock, EventLog
+from eventlog.log import AppendRefused, Clock, EventLog
 from eventlog.source import OffsetLost, StreamMissing
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from tests.contracts.event_log import UnconditionalAppendContract, clock, new_events
@@ -20,7 +20,6 @@ LARGE = {"max.message.bytes": str(4 << 20)}
 
 
 class TestKafkaEventLog(UnconditionalAppendContract):
-    capabilities = Capabilities(can_append=True, conditional_append=False)
     keeps_superseded_events = False
 
     @pytest.fixture(autouse=True)
