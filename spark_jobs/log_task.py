@@ -1,13 +1,13 @@
 """Log tasks, each one log or file to read, and the session in which those of a Spark task share their connections."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import psycopg
 from psycopg.errors import LockNotAvailable
@@ -18,6 +18,7 @@ from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.postgres.connection import CONFLICTS, Connection, connect, server_reason
 from eventlog.recording_spool import CheckedRecording, LineSpool
 from eventlog.source import Closing, EventSource, OffsetLost, StreamUnavailable
+from eventlog.streams import StreamIdentity
 from projections.errors import LogRebuilt, PositionMoved, ProjectionError, StreamBusy
 from projections.fold.settings import FoldSettings
 from projections.follow.error_policy import LIMITS, OUTAGES, is_login_refused, is_outage, outage_reason
@@ -50,18 +51,29 @@ class LogTaskSettings:
     busy_seconds: float = 30.0
 
 
-class LogTask(Protocol):
-    """One log or file to read. Picklable. ``weight``: its size, in the unit of all log tasks of the run."""
+@dataclass(frozen=True)
+class LogTask:
+    """One log or file to read. ``weight``: its size, in the unit of all log tasks of the run.
 
-    @property
-    def weight(self) -> int:
-        """The size."""
+    ``run`` does all of it or nothing, and a second run changes nothing. It is pickled for the executors, and its result
+    for the driver. It raises EventLogError, ProjectionError, psycopg.Error.
+    """
 
-    def run(self, session: "LogTaskSession") -> Any:
-        """Do all of it or nothing; a second run changes nothing. Raises EventLogError, ProjectionError, psycopg.Error.
+    weight: int
+    run: Callable[["LogTaskSession"], Any]
 
-        The result is pickled for the driver.
-        """
+
+@dataclass(frozen=True)
+class StreamTask(LogTask):
+    """Replays or verifies one log of a stream; the result of a replay is a `LogResult`.
+
+    ``job``: a name and an id, if they are not those of the stream. ``is_shared``: what is read has other streams too,
+    so that each Spark task reads all of it.
+    """
+
+    stream: StreamIdentity
+    job: tuple[str, str] | None = None
+    is_shared: bool = False
 
 
 class Outcome(NamedTuple):

@@ -2,7 +2,7 @@
 
 import glob
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -16,7 +16,10 @@ from eventlog.streams import StreamIdentity, identify
 from projections.log_result import LogResult
 from spark_jobs.dispatch import default_tasks, run_log_tasks
 from spark_jobs.errors import SparkJobError
-from spark_jobs.log_task import LogTaskSession, LogTaskSettings
+from spark_jobs.log_task import LogTask, LogTaskSession, LogTaskSettings, StreamTask
+
+Files = Sequence[tuple[Path, Summaries]]
+"""With the summaries of all topics of each."""
 
 _ENDINGS: Final = (".jsonl", ".jsonl.gz")
 _BYTES_A_TASK: Final = 64_000_000  # as `EVENTS_A_TASK`; a check takes a fifth of the time of a replay
@@ -42,67 +45,55 @@ def find_files(place: str) -> list[Path]:
     return files
 
 
-@dataclass(frozen=True)
-class CheckFile:
-    """Reads a recording to its end. The result is the summaries of its topics."""
-
-    path: Path
-    weight: int
-
-    def run(self, session: LogTaskSession) -> Summaries:
-        return check_recording(self.path, session.spool, ()).summaries
-
-
-@dataclass(frozen=True)
-class RecordedStream:
-    """Imports one stream of recordings. ``files`` are in the order of its offsets, with the summaries of all topics."""
-
-    stream: StreamIdentity
-    files: tuple[tuple[Path, Summaries], ...]
-
-    @property
-    def weight(self) -> int:
-        return sum(summaries[self.stream.stream_name].count for _, summaries in self.files)
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether a file of it has other topics too, so that each Spark task reads all of the file."""
-        return any(len(summaries) > 1 for _, summaries in self.files)
-
-    def run(self, session: LogTaskSession) -> LogResult:
-        """See `LogTask`. Imports the events up to the time of the settings, in one transaction."""
-        from projections.recording_import import import_stream  # noqa: PLC0415 (of executors)
-        from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415 (of executors)
-
-        return import_stream(
-            session.connection,
-            self.stream,
-            lambda: self.events(session),
-            session.settings.fold,
-            system_clock,
-            is_atomic=True,
-            make_projector=replay_projector(session),
-        )
-
-    def events(self, session: LogTaskSession) -> Iterable[RecordedEvent]:
-        """The events of all files."""
-        recordings = (_checked(session, *file) for file in self.files)
-        return chain.from_iterable(each.events(self.stream.stream_name) for each in recordings)
-
-
 def check_recordings(
     spark: SparkSession, files: Sequence[Path], settings: LogTaskSettings, tasks: int | None = None
-) -> list[RecordedStream]:
+) -> list[StreamTask]:
     """Read recordings to their ends in the executors, and return the streams in them.
 
     Raises `SparkJobError`: a file is invalid, or cannot be read by an executor; `EventLogError` as `recorded_streams`.
     """
-    checks = [CheckFile(file, file.stat().st_size) for file in files]
+    checks = [LogTask(file.stat().st_size, partial(summarize, file)) for file in files]
     tasks = tasks or default_tasks(spark, checks, _BYTES_A_TASK)
     outcomes = run_log_tasks(spark, "Cannot read the recordings with Spark", checks, settings, tasks)
     if failure := next((each.failure for each in outcomes if each.failure), ""):
         raise SparkJobError(failure)
     return recorded_streams(zip(files, (each.result for each in outcomes), strict=True), settings.kind)
+
+
+def summarize(path: Path, session: LogTaskSession) -> Summaries:
+    """Read a recording to its end, and return the summaries of its topics."""
+    return check_recording(path, session.spool, ()).summaries
+
+
+def recorded_streams(files: Iterable[tuple[Path, Summaries]], kind: str | None) -> list[StreamTask]:
+    """The streams of checked files. Raises `EventLogError` as `files_by_topic`, or the kind of a topic is unknown."""
+    found: list[StreamTask] = []
+    for topic, of_topic in files_by_topic(files).items():
+        stream, weight = identify(topic, kind), sum(summaries[topic].count for _, summaries in of_topic)
+        is_shared = any(len(summaries) > 1 for _, summaries in of_topic)
+        found.append(StreamTask(weight, partial(_import, stream, of_topic), stream, is_shared=is_shared))
+    return found
+
+
+def _import(stream: StreamIdentity, files: Files, session: LogTaskSession) -> LogResult:
+    """Import the events up to the time of the settings, in one transaction."""
+    from projections.recording_import import import_stream  # noqa: PLC0415 (of executors)
+    from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415 (of executors)
+
+    return import_stream(
+        session.connection,
+        stream,
+        lambda: read_files(stream.stream_name, files, session),
+        session.settings.fold,
+        system_clock,
+        is_atomic=True,
+        make_projector=replay_projector(session),
+    )
+
+
+def read_files(topic: str, files: Files, session: LogTaskSession) -> Iterable[RecordedEvent]:
+    """The events of a topic, from files in the order of its offsets."""
+    return chain.from_iterable(_checked(session, *file).events(topic) for file in files)
 
 
 def _checked(session: LogTaskSession, path: Path, summaries: Summaries) -> CheckedRecording:
@@ -111,11 +102,6 @@ def _checked(session: LogTaskSession, path: Path, summaries: Summaries) -> Check
         (summary,) = summaries.values()
         return CheckedRecording(path, summaries, summary.count, session.spool)
     if path not in session.recordings:
-        topics = {each.stream.stream_name for each in session.log_tasks if isinstance(each, RecordedStream)}
+        topics = {each.stream.stream_name for each in session.log_tasks if isinstance(each, StreamTask)}
         session.recordings[path] = check_recording(path, session.spool, topics)
     return session.recordings[path]
-
-
-def recorded_streams(files: Iterable[tuple[Path, Summaries]], kind: str | None) -> list[RecordedStream]:
-    """The streams of checked files. Raises `EventLogError` as `files_by_topic`, or the kind of a topic is unknown."""
-    return [RecordedStream(identify(topic, kind), tuple(found)) for topic, found in files_by_topic(files).items()]

@@ -1,11 +1,11 @@
 """Replays and verifies many logs, each in an executor; a replay writes a log and its position in one transaction."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 
@@ -13,36 +13,17 @@ from eventlog.errors import list_names, printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource, StreamUnavailable
-from eventlog.streams import StreamIdentity, identify
+from eventlog.streams import identify
 from projections.log_result import LogResult
 from projections.planner_statistics import finish_imports
 from projections.tracked_logs import TrackedLog
 from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.errors import SparkJobError
-from spark_jobs.log_task import LogTask, LogTaskSession, LogTaskSettings
-from spark_jobs.recordings import RecordedStream
+from spark_jobs.log_task import LogTaskSession, LogTaskSettings, StreamTask
 from spark_jobs.session import count_cores
 
 if TYPE_CHECKING:
     from projections.verify import Verification
-
-
-class ReplayTask(LogTask, Protocol):
-    """Replays one log. The result is a `LogResult`."""
-
-    @property
-    def stream(self) -> StreamIdentity:
-        """The log's stream."""
-
-
-@dataclass(frozen=True)
-class StreamTask:
-    """A log task of a stream, by what `run` does. ``job``: a name and an id, if they are not those of the stream."""
-
-    stream: StreamIdentity
-    weight: int
-    run: Callable[[LogTaskSession], Any]
-    job: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +42,7 @@ class Replayed:
 def replay(
     spark: SparkSession,
     connection: Connection,
-    log_tasks: Sequence[ReplayTask],
+    log_tasks: Sequence[StreamTask],
     settings: LogTaskSettings,
     tasks: int | None = None,
 ) -> Replayed:
@@ -72,8 +53,8 @@ def replay(
     failed.
     """
     began = time.monotonic()
-    if any(isinstance(each, RecordedStream) and each.is_shared for each in log_tasks):
-        tasks = tasks or count_cores(spark)  # each task that has a topic of a shared file reads all of the file
+    if any(each.is_shared for each in log_tasks):
+        tasks = tasks or count_cores(spark)
     outcomes = run_log_tasks(spark, "Cannot replay with Spark", log_tasks, settings, tasks, shows_progress=True)
     seconds = time.monotonic() - began
     names = [each.stream.stream_name for each in log_tasks]
@@ -87,7 +68,7 @@ def replay(
 def topic_streams(source: EventSource, kind: str | None) -> list[StreamTask]:
     """All streams of a Kafka cluster, weighed by their ends: 0 without a leader. Raises `SourceUnavailable`."""
     streams = [(identify(name, kind), end) for name, end in sorted(_ends(source, source.stream_names()).items())]
-    return [StreamTask(stream, end, partial(_replay_topic, stream.stream_name)) for stream, end in streams]
+    return [StreamTask(end, partial(_replay_topic, stream.stream_name), stream) for stream, end in streams]
 
 
 def _replay_topic(name: str, session: LogTaskSession) -> LogResult:
@@ -102,7 +83,7 @@ def _replay_topic(name: str, session: LogTaskSession) -> LogResult:
 
 def archived_log(log: TrackedLog, job: tuple[str, str]) -> StreamTask:
     """Rebuilds one log of a job, a name and an id, from the archive."""
-    return StreamTask(log.stream, max(log.next_offset, log.end_offset or 0), partial(_rebuild, log), job)
+    return StreamTask(max(log.next_offset, log.end_offset or 0), partial(_rebuild, log), log.stream, job)
 
 
 def _rebuild(log: TrackedLog, session: LogTaskSession) -> LogResult:
@@ -119,7 +100,7 @@ def _ends(source: EventSource, names: Sequence[str]) -> dict[str, int]:
         return unavailable | _ends(source, [name for name in names if name not in unavailable])
 
 
-def select_jobs(log_tasks: Sequence[ReplayTask], pattern: str | None, place: str) -> list[ReplayTask]:
+def select_jobs(log_tasks: Sequence[StreamTask], pattern: str | None, place: str) -> list[StreamTask]:
     """The logs of jobs whose ``name/id`` or name matches a pattern, all without one. Raises SparkJobError: none."""
     found = [each for each in log_tasks if pattern is None or _matches(_job(each), pattern)]
     if found:
@@ -132,9 +113,8 @@ def select_jobs(log_tasks: Sequence[ReplayTask], pattern: str | None, place: str
     )
 
 
-def _job(log_task: ReplayTask) -> tuple[str, str]:
-    job = log_task.job if isinstance(log_task, StreamTask) else None
-    return job or (log_task.stream.job_name, log_task.stream.job_id)
+def _job(log_task: StreamTask) -> tuple[str, str]:
+    return log_task.job or (log_task.stream.job_name, log_task.stream.job_id)
 
 
 def _matches(job: tuple[str, str], pattern: str) -> bool:
@@ -150,7 +130,7 @@ def verify(
 
     Raises SparkJobError: Spark failed.
     """
-    log_tasks = [StreamTask(log.stream, log.next_offset, partial(_verify, log)) for log in logs]
+    log_tasks = [StreamTask(log.next_offset, partial(_verify, log), log.stream) for log in logs]
     outcomes = run_log_tasks(spark, "Cannot verify with Spark", log_tasks, settings, tasks, shows_progress=True)
     return [outcome.failure or outcome.result for outcome in outcomes]
 

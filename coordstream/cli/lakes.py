@@ -56,9 +56,9 @@ def verify_lake(output: str, logs: Sequence[JobLog], run: "RunTasks", *, as_json
 def rebuild_from(output: str, logs: Sequence[JobLog], database: Database) -> list[LogResult | str]:
     """Add what the archive lacks of a lake's events, and rebuild the logs; a sentence for a log that cannot be."""
     run = runner(database)
-    from spark_jobs.lake.comparison import RebuildLog, compare_logs  # noqa: PLC0415 (loads deltalake)
+    from spark_jobs.lake.comparison import compare_logs, complete_log  # noqa: PLC0415 (loads deltalake)
 
-    found = compare_logs(output, [each.log for each in logs], run, RebuildLog)
+    found = compare_logs(output, [each.log for each in logs], run, complete_log)
     results = [(each.log.stream.stream_name, found[each.log.log_id]) for each in logs]
     return [f"Cannot rebuild {name}. {result}" if isinstance(result, str) else result for name, result in results]
 

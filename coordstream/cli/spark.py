@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from coordstream.cli.follow import FollowRequest
     from coordstream.spark import SteeredStream
     from projections.follow.follower import Follower
-    from spark_jobs.replay import Replayed, ReplayTask
+    from spark_jobs.log_task import StreamTask
+    from spark_jobs.replay import Replayed
 
 MOST_FAILURES: Final = 20
 _MAY_WRITE: Final = "select has_table_privilege('projection.position', 'insert')"
@@ -159,7 +160,7 @@ def replay(
     _print_replayed(source, done, as_json=as_json)
 
 
-def _known_logs(source: str, kind: str | None, jobs: str | None, database: Database) -> "list[ReplayTask]":
+def _known_logs(source: str, kind: str | None, jobs: str | None, database: Database) -> "list[StreamTask]":
     """The logs of the archive, the brokers or a lake. Raises CoordstreamError, SparkJobError: there are none."""
     from spark_jobs.replay import archived_log, select_jobs, topic_streams  # noqa: PLC0415
 

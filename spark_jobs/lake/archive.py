@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from deltalake.transaction import AddAction
@@ -42,28 +43,6 @@ RunTasks = Callable[[Sequence[LogTask]], Sequence[Outcome]]
 
 
 @dataclass(frozen=True)
-class NewEvents:
-    """Writes the events of a log from offset `first` to before `until`, which the lake at `uri` lacks."""
-
-    uri: str
-    log_id: int
-    key: LogKey
-    stream_kind: str
-    first: int
-    until: int
-
-    @property
-    def weight(self) -> int:
-        return self.until - self.first
-
-    def run(self, session: LogTaskSession) -> list[tuple[AddAction, int]]:
-        """See `LogTask`: the files, and the number of events in each."""
-        archived = read_archived(session.connection, self.log_id, self.first, self.until)
-        tables = (to_table(self.key, self.stream_kind, pages) for pages in _of_a_file(archived))
-        return [(write_events(self.uri, self.key, table), len(table)) for table in tables]
-
-
-@dataclass(frozen=True)
 class Archived:
     """What a run added to a lake; `run` 0: nothing was new. `failures`: why logs were not continued, by stream."""
 
@@ -94,22 +73,22 @@ def archive(output: str, database_url: str, run_tasks: RunTasks) -> Archived:
         logs, new, failures = _compare(connection, lake)
         if list(lake.logs.values()) == logs:
             return Archived(0, len(logs), failures=failures)
-        outcomes = run_tasks(new)
+        outcomes = run_tasks(list(new.values()))
     if failed := [outcome.failure for outcome in outcomes if outcome.failure]:
         raise SparkJobError(failed[0])
     files = [file for outcome in outcomes for file, _ in outcome.result]
-    added = {task.key: sum(count for _, count in outcome.result) for task, outcome in zip(new, outcomes, strict=True)}
+    added = {key: sum(count for _, count in outcome.result) for key, outcome in zip(new, outcomes, strict=True)}
     commit_run(lake, files, [replace(log, events=log.events + added.get(log.key, 0)) for log in logs])
     return Archived(lake.run + 1, len(logs), len(files), sum(added.values()), failures)
 
 
-def _compare(connection: Connection, lake: Lake) -> tuple[list[LakeLog], list[NewEvents], Mapping[str, str]]:
-    """Return the logs as they will be in the lake, the events of each that it lacks, and failures by stream.
+def _compare(connection: Connection, lake: Lake) -> tuple[list[LakeLog], dict[LogKey, LogTask], Mapping[str, str]]:
+    """Return the logs as they will be in the lake, tasks that write what it lacks of them, and failures by stream.
 
     Until the transaction ends, no retention detaches any of the events.
     """
     connection.execute(_HOLD)
-    logs, new, failures = [], [], {}
+    logs, new, failures = [], dict[LogKey, LogTask](), {}
     for log_id, fold_version, facts in connection.execute(_LOGS).fetchall():
         log = LakeLog(**facts)
         known = lake.logs.get(log.key)
@@ -123,7 +102,8 @@ def _compare(connection: Connection, lake: Lake) -> tuple[list[LakeLog], list[Ne
         if known:
             log = replace(log, events=known.events, horizon=known.horizon if known.events else log.horizon)
         if (first := lake.position(log.key)) < log.next_offset:
-            new.append(NewEvents(lake.uri, log_id, log.key, log.stream_kind, first, log.next_offset))
+            offsets = range(first, log.next_offset)
+            new[log.key] = LogTask(len(offsets), partial(_write, lake.uri, log_id, log.key, log.stream_kind, offsets))
         logs.append(log)
     if missing := lake.logs.keys() - {log.key for log in logs}:
         raise _other_database(lake, lake.logs[min(missing)])
@@ -149,6 +129,15 @@ def _other_database(lake: Lake, log: LakeLog) -> LakeError:
         f"Lake '{shown(lake.uri)}' has events of {log.key} that this database lacks: it is the lake of another one, or "
         "this one lost events. Use a folder of its own for each database."
     )
+
+
+def _write(
+    uri: str, log_id: int, key: LogKey, stream_kind: str, offsets: range, session: LogTaskSession
+) -> list[tuple[AddAction, int]]:
+    """Write events that the lake at ``uri`` lacks; return the files, and the number of events in each."""
+    archived = read_archived(session.connection, log_id, offsets.start, offsets.stop)
+    tables = (to_table(key, stream_kind, pages) for pages in _of_a_file(archived))
+    return [(write_events(uri, key, table), len(table)) for table in tables]
 
 
 def _of_a_file(pages: Iterable[ArchivedEvents]) -> Iterator[list[ArchivedEvents]]:

@@ -1,7 +1,8 @@
 """Compares the archive with a lake, which still has all that was written or not, and completes the archive from it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -20,7 +21,7 @@ from spark_jobs.lake.archive import RunTasks
 from spark_jobs.lake.log_files import LogFiles, pages_of, to_table
 from spark_jobs.lake.replay import archive_page
 from spark_jobs.lake.table import EVENTS, LakeError, LogKey, open_lake, shown
-from spark_jobs.log_task import LogTaskSession
+from spark_jobs.log_task import LogTask, LogTaskSession
 from spark_jobs.table_partitions import SeparatePartitions
 
 _ARCHIVED: Final = "select count(*) from eventlog.event where log_id = %s and log_offset < %s"
@@ -38,83 +39,77 @@ class Compared(NamedTuple):
     lake_events: int
 
 
-@dataclass(frozen=True)
-class CompareLog:
-    """Reads a log of the lake to its end, and finds in it each event that the archive has below its position."""
+def compare_log(source: LogFiles, log: TrackedLog, session: LogTaskSession) -> Compared:
+    """Read a log of the lake to its end, and find in it each event that the archive has below its position.
 
-    source: LogFiles
-    log: TrackedLog
-
-    @property
-    def weight(self) -> int:
-        return self.source.log.events
-
-    def run(self, session: LogTaskSession) -> Any:
-        """See `LogTask`. Raises LakeError: the table was changed, or an archived event is missing or another one."""
-        events = sum(len(archived) for archived, _ in self._compare(session.connection))
-        return Compared(self.source.log.next_offset, events, self.source.log.events)
-
-    def _compare(self, connection: Connection) -> Iterator[tuple[pa.Table, pa.Table]]:
-        """The events of the archive, and those that only the lake has, by batches of the lake."""
-        log, first = self.source.log, 0
-        for batch in chain(self.source.batches(), [EVENTS.empty_table()]):
-            until = batch["log_offset"][-1].as_py() + 1 if len(batch) else log.next_offset
-            archived = to_table(log.key, log.stream_kind, read_archived(connection, self.log.log_id, first, until))
-            is_archived = compute.is_in(batch["log_offset"], archived["log_offset"])
-            rows = batch.filter(is_archived).select(EVENTS.names)
-            if not rows.equals(archived):
-                raise LakeError(
-                    f"Lake '{shown(self.source.uri)}' does not have the archived event at offset "
-                    f"{_first_difference(rows, archived)} of {log.key}. Write a lake into another folder."
-                )
-            yield archived, batch.filter(compute.invert(is_archived))
-            first = until
+    Raises LakeError: the table was changed, or an archived event is missing or another one.
+    """
+    events = sum(len(archived) for archived, _ in _compare(source, log, session.connection))
+    return Compared(source.log.next_offset, events, source.log.events)
 
 
-class RebuildLog(CompareLog):
-    """Adds the events of a log that the archive lacks, as the lake has them, and rebuilds the log."""
+def _compare(source: LogFiles, log: TrackedLog, connection: Connection) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """The events of the archive, and those that only the lake has, by batches of the lake."""
+    key, first = source.log.key, 0
+    for batch in chain(source.batches(), [EVENTS.empty_table()]):
+        until = batch["log_offset"][-1].as_py() + 1 if len(batch) else source.log.next_offset
+        archived = to_table(key, source.log.stream_kind, read_archived(connection, log.log_id, first, until))
+        is_archived = compute.is_in(batch["log_offset"], archived["log_offset"])
+        rows = batch.filter(is_archived).select(EVENTS.names)
+        if not rows.equals(archived):
+            raise LakeError(
+                f"Lake '{shown(source.uri)}' does not have the archived event at offset "
+                f"{_first_difference(rows, archived)} of {key}. Write a lake into another folder."
+            )
+        yield archived, batch.filter(compute.invert(is_archived))
+        first = until
 
-    def run(self, session: LogTaskSession) -> LogResult:
-        """See `LogTask`; `added` is the number of these events. Raises as `CompareLog`, and as `rebuild_log`.
 
-        What was added to the archive stays there if the rebuild fails; the horizon of a retention then stays, too. That
-        of a retention that comes meanwhile stays in any case.
-        """
-        connection, log, added = session.connection, self.source.log, 0
-        partitions = SeparatePartitions(session)
-        for first in detached_partitions(connection, "eventlog", "event"):
-            attach_partition(connection, "eventlog", "event", first)
-        with connection.transaction():
-            connection.execute(LOCK_TIMEOUT)
-            hold_archive(connection, log.stream_name)
-            horizons = connection.execute(_HORIZONS, (self.log.log_id, (log.horizon or [-1])[0], log.next_offset))
-            position = position_once_folded(connection, self.log)
-            for _, missing in self._compare(connection):
-                for page in pages_of(missing.filter(compute.less(missing["log_offset"], position))):
-                    archive_page(connection, partitions, self.log.log_id, page)
-                    added += len(page.events)
-        result = rebuild_log(connection, self.log, session.settings.fold)
-        connection.execute(_FORGET_HORIZONS, (self.log.log_id, [number for (number,) in horizons]))
-        return replace(result, added=added)
+def complete_log(source: LogFiles, log: TrackedLog, session: LogTaskSession) -> LogResult:
+    """Add the events of a log that the archive lacks, as the lake has them, and rebuild the log.
+
+    `added` is the number of these events. What was added to the archive stays there if the rebuild fails; the horizon
+    of a retention then stays, too. That of a retention that comes meanwhile stays in any case. Raises as `compare_log`,
+    and as `rebuild_log`.
+    """
+    connection, stored, added = session.connection, source.log, 0
+    partitions = SeparatePartitions(session)
+    for first in detached_partitions(connection, "eventlog", "event"):
+        attach_partition(connection, "eventlog", "event", first)
+    with connection.transaction():
+        connection.execute(LOCK_TIMEOUT)
+        hold_archive(connection, stored.stream_name)
+        horizons = connection.execute(_HORIZONS, (log.log_id, (stored.horizon or [-1])[0], stored.next_offset))
+        position = position_once_folded(connection, log)
+        for _, missing in _compare(source, log, connection):
+            for page in pages_of(missing.filter(compute.less(missing["log_offset"], position))):
+                archive_page(connection, partitions, log.log_id, page)
+                added += len(page.events)
+    result = rebuild_log(connection, log, session.settings.fold)
+    connection.execute(_FORGET_HORIZONS, (log.log_id, [number for (number,) in horizons]))
+    return replace(result, added=added)
 
 
 def compare_logs(
-    output: str, logs: Sequence[TrackedLog], run_tasks: RunTasks, task_type: type[CompareLog] = CompareLog
+    output: str,
+    logs: Sequence[TrackedLog],
+    run_tasks: RunTasks,
+    compare: Callable[[LogFiles, TrackedLog, LogTaskSession], Any] = compare_log,
 ) -> dict[int, Any]:
-    """Compare these logs with a lake, or rebuild them from it; results by log id, or a sentence for a log that failed.
+    """Compare these logs with a lake, or complete them from it; results by log id, or a sentence for a log that failed.
 
     Raises `LakeError`: there is no lake, or another program has changed the table.
     """
     lake, found = open_lake(output), dict[int, Any]()
-    tasks: list[CompareLog] = []
+    tasks: dict[int, LogTask] = {}
     for log in logs:
         key = LogKey(log.stream.stream_name, log.incarnation)
         if key in lake.logs:
-            tasks.append(task_type(LogFiles.of(lake, key), log))
+            tasks[log.log_id] = LogTask(lake.logs[key].events, partial(compare, LogFiles.of(lake, key), log))
         else:
             found[log.log_id] = f"Lake '{output}' does not have {key}. {_archive_first(output)}"
-    for task, outcome in zip(tasks, run_tasks(tasks), strict=True):
-        found[task.log.log_id] = outcome.failure or outcome.result
+    for log_id, outcome in zip(tasks, run_tasks(list(tasks.values())), strict=True):
+        found[log_id] = outcome.failure or outcome.result
     return found
 
 

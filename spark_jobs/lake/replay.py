@@ -1,9 +1,10 @@
 """Replays a lake: the executors restore the logs of each stream, as the archive had them, and fold them."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import chain, groupby
 from typing import Any, Final
 
@@ -33,7 +34,7 @@ from projections.tracked_logs import (
 )
 from spark_jobs.lake.log_files import LogFiles, pages_of
 from spark_jobs.lake.table import LakeError, LakeLog, open_lake, shown
-from spark_jobs.log_task import LogTaskSession
+from spark_jobs.log_task import LogTaskSession, StreamTask
 from spark_jobs.table_partitions import SeparatePartitions
 
 _INSERT_HEAD: Final = """
@@ -48,36 +49,29 @@ set horizon_offset = excluded.horizon_offset, horizon_time = excluded.horizon_ti
 _COMPLETE: Final = "update projection.job_log set is_complete = is_complete or %s where log_id = %s"
 
 
-def lake_streams(output: str) -> list["LakeStream"]:
+def lake_streams(output: str) -> list[StreamTask]:
     """The streams of a lake. Raises LakeError: there is no lake, it has no run, or its table cannot be read."""
     lake = open_lake(output)
     if not lake.run:
         raise LakeError(f"Lake '{output}' has no run yet. Write one with `coordstream export --lake {output}`.")
     logs = [LogFiles.of(lake, key) for key in sorted(lake.logs)]
-    return [LakeStream(tuple(each)) for _, each in groupby(logs, key=lambda each: each.log.stream_name)]
+    streams = [list(each) for _, each in groupby(logs, key=lambda each: each.log.stream_name)]
+    return [
+        StreamTask(sum(each.log.events for each in stream), partial(restore_stream, stream), _stream(stream[0].log))
+        for stream in streams
+    ]
 
 
-@dataclass(frozen=True)
-class LakeStream:
-    """Restores one stream from a lake. ``logs`` are its incarnations in their order."""
+def restore_stream(logs: Sequence[LogFiles], session: LogTaskSession) -> LogResult:
+    """Restore a stream from a lake: all incarnations, in their order.
 
-    logs: tuple[LogFiles, ...]
-
-    @property
-    def stream(self) -> StreamIdentity:
-        return _stream(self.logs[0].log)
-
-    @property
-    def weight(self) -> int:
-        return sum(each.log.events for each in self.logs)
-
-    def run(self, session: LogTaskSession) -> LogResult:
-        """See `LogTask`. Raises LakeError: the table was changed, or the database has other events of the stream."""
-        connection = session.connection
-        with stream_lock(connection, self.stream.stream_name), connection.transaction():
-            results = [_LogRestore(session, each).run() for each in self.logs]
-        counted = {name: sum(getattr(each, name) for each in results) for name in ("added", "skipped", "quarantined")}
-        return replace(results[-1], **counted)
+    Raises LakeError: the table was changed, or the database has other events of the stream.
+    """
+    connection = session.connection
+    with stream_lock(connection, logs[0].log.stream_name), connection.transaction():
+        results = [_LogRestore(session, each).run() for each in logs]
+    counted = {name: sum(getattr(each, name) for each in results) for name in ("added", "skipped", "quarantined")}
+    return replace(results[-1], **counted)
 
 
 class _LogRestore:

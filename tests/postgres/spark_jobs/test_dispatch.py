@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from eventlog.postgres.connection import connect
 from spark_jobs.dispatch import Progress, default_tasks, pack, shown_progress
+from spark_jobs.log_task import LogTask
 from tests.fixtures.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    from spark_jobs.log_task import LogTask
 
 
 @given(st.lists(st.integers(0, 1_000), max_size=60), st.integers(1, 20))
@@ -34,7 +33,7 @@ def test_the_heaviest_items_come_first_and_bins_differ_by_at_most_one(weights: l
 )
 def test_few_events_get_fewer_tasks_but_one_per_core(weights: list[int], tasks: int) -> None:
     session = cast("SparkSession", SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=4)))
-    log_tasks = cast("list[LogTask]", [SimpleNamespace(weight=weight) for weight in weights])
+    log_tasks = [LogTask(weight, repr) for weight in weights]
     assert default_tasks(session, log_tasks) == tasks
 
 

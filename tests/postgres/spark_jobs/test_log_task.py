@@ -1,7 +1,7 @@
 """What happens to a log task that fails: retried while something is unavailable, else a sentence for its log."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Final
 
@@ -15,24 +15,22 @@ from eventlog.secret_policy import SecretPolicy
 from eventlog.source import OffsetLost, StreamUnavailable
 from projections.errors import PositionMoved, StreamBusy
 from projections.fold.settings import FoldSettings
-from spark_jobs.log_task import LogTaskInterrupted, LogTaskSession, LogTaskSettings, Outcome
+from spark_jobs.log_task import LogTask, LogTaskInterrupted, LogTaskSession, LogTaskSettings, Outcome
 from tests.fixtures.waiting import wait_until
 
 SECRET: Final = "hunter2"
 
 
-@dataclass
-class Failing:
+def failing(*errors: Exception, then: Callable[[LogTaskSession], Any] = lambda _: "done") -> LogTask:
     """Raises these errors in turn, then runs ``then``."""
+    left = iter(errors)
 
-    errors: list[Exception]
-    then: Callable[[LogTaskSession], Any] = lambda _: "done"
-    weight: int = 1
+    def run(session: LogTaskSession) -> Any:
+        for error in left:
+            raise error
+        return then(session)
 
-    def run(self, session: LogTaskSession) -> Any:
-        if self.errors:
-            raise self.errors.pop(0)
-        return self.then(session)
+    return LogTask(1, run)
 
 
 def settings(url: str = f"postgresql://u:{SECRET}@127.0.0.1:1/d") -> LogTaskSettings:
@@ -51,26 +49,26 @@ def test_no_secret_is_in_the_text_of_the_settings() -> None:
 @pytest.mark.parametrize("error", [PositionMoved("s", 1), psycopg.OperationalError("gone"), StreamBusy("s", "other")])
 def test_what_may_pass_is_retried(error: Exception) -> None:
     with LogTaskSession(settings()) as session:
-        assert session.run(Failing([error])) == Outcome("done")
+        assert session.run(failing(error)) == Outcome("done")
 
 
 def test_an_outage_begins_with_the_first_error_and_not_with_the_log_task() -> None:
-    def fail_late(session: LogTaskSession) -> None:
+    gone = failing(psycopg.OperationalError("gone"))
+
+    def fail_late(session: LogTaskSession) -> Any:
         end = monotonic() + session.settings.outage_seconds
         wait_until(lambda: monotonic() > end, what="a log task that takes longer than an outage may")
-        log_task.then = lambda _: "done"
-        raise psycopg.OperationalError("gone")
+        return gone.run(session)
 
-    log_task = Failing([], fail_late)
     with LogTaskSession(settings()) as session:
-        assert session.run(log_task) == Outcome("done")
+        assert session.run(LogTask(1, fail_late)) == Outcome("done")
 
 
 def test_a_task_waits_only_so_long_for_streams_of_others() -> None:
     busy = StreamBusy("s", "another program")
     with LogTaskSession(settings()) as session:
-        assert session.run(Failing([busy] * 100)).failure == str(busy)
-        assert session.run(Failing([busy])).failure == str(busy)
+        assert session.run(failing(*[busy] * 100)).failure == str(busy)
+        assert session.run(failing(busy)).failure == str(busy)
 
 
 @pytest.mark.parametrize(("task", "is_copy"), [(1, True), (2, False)])
@@ -80,10 +78,10 @@ def test_a_task_waits_for_a_copy_that_spark_has_started_as_long_as_it_works(
     of_the_run = replace(settings(database_url), busy_seconds=0.0)
     with LogTaskSession(of_the_run, number=1) as copy, LogTaskSession(of_the_run, number=task) as session:
         copy.connection.execute("select 1")
-        done = session.run(Failing([StreamBusy("s", "the copy"), LockNotAvailable()]))
+        done = session.run(failing(StreamBusy("s", "the copy"), LockNotAvailable()))
         assert bool(done.failure) is not is_copy
         copy.close()
-        wait_until(lambda: session.run(Failing([LockNotAvailable()])).failure, what="the copy to end")
+        wait_until(lambda: session.run(failing(LockNotAvailable())).failure, what="the copy to end")
 
 
 def test_a_rejected_statement_is_a_sentence_without_values(database_url: str) -> None:
@@ -91,7 +89,7 @@ def test_a_rejected_statement_is_a_sentence_without_values(database_url: str) ->
         session.connection.execute("select 'hunter2'::integer")
 
     with LogTaskSession(settings(database_url)) as session:
-        failure = session.run(Failing([], reject)).failure
+        failure = session.run(failing(then=reject)).failure
     assert failure == "The database rejected it: invalid input syntax for type integer."
 
 
@@ -100,7 +98,7 @@ def test_an_outage_interrupts_the_task_without_showing_the_password() -> None:
         LogTaskSession(settings()) as session,
         pytest.raises(LogTaskInterrupted, match="database is unavailable") as raised,
     ):
-        session.run(Failing([], lambda session: session.connection))
+        session.run(failing(then=lambda session: session.connection))
     assert SECRET not in str(raised.value)
     assert raised.value.__suppress_context__
 
@@ -110,9 +108,8 @@ def test_a_lost_connection_is_opened_again(database_url: str) -> None:
         lost = session.connection
         lost.close()
         session.notify("lost")
-        assert session.run(Failing([], lambda session: session.connection.execute("select 1").fetchone())) == Outcome(
-            (1,)
-        )
+        done = session.run(failing(then=lambda session: session.connection.execute("select 1").fetchone()))
+    assert done == Outcome((1,))
 
 
 TOO_LARGE: Final = "The database rejected it: ProgramLimitExceeded."
@@ -129,4 +126,4 @@ TOO_LARGE: Final = "The database rejected it: ProgramLimitExceeded."
 )
 def test_what_does_not_pass_for_one_log_is_a_sentence(error: Exception, times: int, sentence: str) -> None:
     with LogTaskSession(settings()) as session:
-        assert session.run(Failing([error] * times)) == Outcome(None, sentence or str(error))
+        assert session.run(failing(*[error] * times)) == Outcome(None, sentence or str(error))

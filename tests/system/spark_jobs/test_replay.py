@@ -22,9 +22,9 @@ from projections.recording_import import import_stream
 from spark_jobs.errors import SparkJobError
 from spark_jobs.lake.archive import archive
 from spark_jobs.lake.replay import lake_streams
-from spark_jobs.log_task import LogTaskSettings, run_here
+from spark_jobs.log_task import LogTaskSettings, StreamTask, run_here
 from spark_jobs.recordings import check_recordings, find_files
-from spark_jobs.replay import Replayed, StreamTask, replay, select_jobs
+from spark_jobs.replay import Replayed, replay, select_jobs
 from tests.fixtures.coordstream.command_line import COORDINATOR, MASK_KEY, RECORDING_A, in_own_process
 from tests.system.house.test_trips import AT_MOST, RUN_AND_COUNT, loaded
 from tests.system.spark_jobs.recorded_fleet import FINGERPRINTS, write_fleet
@@ -33,7 +33,7 @@ JOBS = 6
 EVENTS = 120
 FOLD = FoldSettings(SecretPolicy(b"k"))
 STREAMS = [
-    StreamTask(identify(f"__samza_coordinator_{name}"), 1, repr) for name in ("page-views_1", "orders_1", "orders_2")
+    StreamTask(1, repr, identify(f"__samza_coordinator_{name}")) for name in ("page-views_1", "orders_1", "orders_2")
 ]
 
 

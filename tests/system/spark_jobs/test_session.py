@@ -25,7 +25,7 @@ from spark_jobs.session import (
     is_local,
 )
 from tests.fixtures.jar_list import POSTGRES_JARS
-from tests.postgres.spark_jobs.test_log_task import Failing, settings
+from tests.postgres.spark_jobs.test_log_task import failing, settings
 
 
 @pytest.mark.spark
@@ -240,7 +240,7 @@ def test_a_jvm_that_does_not_start_is_reported() -> None:
 
 @pytest.mark.spark
 def test_an_outage_in_an_executor_is_reported(spark: SparkSession) -> None:
-    log_task = Failing([psycopg.OperationalError("gone")] * 100)
+    log_task = failing(*[psycopg.OperationalError("gone")] * 100)
     with pytest.raises(SparkJobError) as raised:
         run_log_tasks(spark, "Cannot replay with Spark", [log_task], settings(), 1)
     assert str(raised.value) == "Cannot replay with Spark: The database is unavailable (gone)."

@@ -6,11 +6,11 @@ import pytest
 from eventlog.errors import RecordingError, StreamKindError
 from eventlog.events import RecordedEvent
 from eventlog.recording import write_recording
-from eventlog.recording_spool import CheckedRecording, TopicSummary, check_recording
+from eventlog.recording_spool import CheckedRecording, TopicSummary, check_recording, files_by_topic
 from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from spark_jobs.log_task import LogTaskSession, LogTaskSettings
-from spark_jobs.recordings import CheckFile, RecordedStream, recorded_streams
+from spark_jobs.recordings import read_files, recorded_streams, summarize
 
 TOPICS = ("__samza_coordinator_a_1", "__samza_coordinator_b_1", "__samza_checkpoint_ver_1_for_a_1")
 
@@ -31,8 +31,8 @@ def shared(tmp_path: Path) -> Path:
 def test_the_files_of_a_stream_are_in_the_order_of_their_offsets() -> None:
     late, early = Path("a"), Path("b")
     files = [(late, {TOPICS[0]: TopicSummary(3, 10, 19)}), (early, {TOPICS[0]: TopicSummary(4, 0, 9)})]
-    (stream,) = recorded_streams(files, None)
-    assert ([path for path, _ in stream.files], stream.weight) == ([early, late], 7)
+    assert [path for path, _ in files_by_topic(files)[TOPICS[0]]] == [early, late]
+    assert [stream.weight for stream in recorded_streams(files, None)] == [7]
 
 
 def test_files_with_the_same_offsets_are_an_error() -> None:
@@ -53,7 +53,8 @@ def test_a_file_with_several_topics_is_read_once_for_all_log_tasks_of_a_spark_ta
 ) -> None:
     settings = LogTaskSettings("", FoldSettings(SecretPolicy(b"k")))
     with LogTaskSession(settings) as session:
-        streams = recorded_streams([(shared, CheckFile(shared, 1).run(session))], None)
+        files = [(shared, summarize(shared, session))]
+    streams = recorded_streams(files, None)
     assert all(stream.is_shared for stream in streams)
     opened: list[Path] = []
 
@@ -63,9 +64,8 @@ def test_a_file_with_several_topics_is_read_once_for_all_log_tasks_of_a_spark_ta
 
     monkeypatch.setattr("spark_jobs.recordings.check_recording", check)
     with LogTaskSession(settings, streams[1:]) as session:
-        for stream in streams[1:]:
-            events = list(stream.events(session))
+        for topic in TOPICS[1:]:
+            events = list(read_files(topic, files, session))
             assert [event.offset for event in events] == list(range(10))
-            assert {event.value for event in events} == {stream.stream.stream_name.encode()}
-        assert isinstance(streams[0], RecordedStream)
+            assert {event.value for event in events} == {topic.encode()}
         assert opened == [shared]

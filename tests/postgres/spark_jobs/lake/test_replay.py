@@ -12,6 +12,7 @@ import pytest
 from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection, connect
 from projections.errors import ProjectionError
+from projections.log_result import LogResult
 from projections.projector import Projector
 from projections.rebuild import rebuild_log
 from projections.retention import retain
@@ -19,9 +20,10 @@ from projections.tracked_logs import logs_of, make_current
 from projections.verify import verify_log
 from spark_jobs.lake import comparison
 from spark_jobs.lake.archive import archive
-from spark_jobs.lake.comparison import RebuildLog
-from spark_jobs.lake.replay import LakeStream, lake_streams
-from spark_jobs.lake.table import LakeError
+from spark_jobs.lake.comparison import complete_log
+from spark_jobs.lake.log_files import LogFiles
+from spark_jobs.lake.replay import lake_streams, restore_stream
+from spark_jobs.lake.table import LakeError, open_lake
 from spark_jobs.log_task import LogTaskSession, LogTaskSettings, run_here
 from tests.fixtures.coordstream.command_line import FINGERPRINTS
 from tests.fixtures.memory_source import FIRST_MS, MemorySource
@@ -50,15 +52,15 @@ class Lake:
         self.folder, self.url, self.other = folder, url, other
         self.failures: Mapping[str, str] = {}
 
-    def archive(self) -> LakeStream:
-        """Write the new events of the only stream of the database, and return the stream."""
+    def archive(self) -> list[LogFiles]:
+        """Write the new events of the only stream of the database, and return its logs in the lake."""
         settings = LogTaskSettings(self.url, SETTINGS)
         self.failures = archive(str(self.folder), self.url, partial(run_here, settings=settings)).failures
-        (stream,) = lake_streams(str(self.folder))
-        return stream
+        lake = open_lake(str(self.folder))
+        return [LogFiles.of(lake, key) for key in sorted(lake.logs)]
 
-    def replay(self, stream: LakeStream) -> tuple[int, int]:
-        return run(self.other, stream)
+    def replay(self, logs: list[LogFiles]) -> tuple[int, int]:
+        return run(self.other, partial(restore_stream, logs))
 
 
 class Databases(NamedTuple):
@@ -69,9 +71,9 @@ class Databases(NamedTuple):
     replayed: Connection
 
 
-def run(url: str, task: LakeStream | RebuildLog) -> tuple[int, int]:
+def run(url: str, replay: Callable[[LogTaskSession], LogResult]) -> tuple[int, int]:
     with LogTaskSession(LogTaskSettings(url, SETTINGS)) as session:
-        done = task.run(session)
+        done = replay(session)
     return done.added, done.skipped
 
 
@@ -130,11 +132,12 @@ def test_a_new_database_gets_all_at_once(databases: Databases, lake: Lake) -> No
     grow(topic)
     run_resync(connection, source)
     recreate(connection, source, LATER, x="1", y="2")
-    stream = lake.archive()
+    logs = lake.archive()
+    (stream,) = lake_streams(str(lake.folder))
     assert (stream.weight, stream.stream.job_name, stream.stream.job_id) == (10, "orders", "1")
-    assert (lake.replay(stream), contents(replayed)) == ((10, 0), contents(connection))
+    assert (lake.replay(logs), contents(replayed)) == ((10, 0), contents(connection))
     assert replayed.execute("select distinct end_offset from projection.position").fetchall() == [(None,)]
-    assert run(lake.url, stream) == (0, 10)
+    assert run(lake.url, stream.run) == (0, 10)
 
 
 def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
@@ -143,21 +146,21 @@ def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
     source, connection, replayed = databases
     topic = at_the_old_position(source)
     read_to_end(connection, source)
-    stream = lake.archive()
+    logs = lake.archive()
     changed = MemorySource()
     set_config(changed.create(ORDERS), a="other")
     read_to_end(replayed, changed)
     before = contents(replayed)
     with pytest.raises(LakeError, match="The database has other events of incarnation 1 than lake"):
-        lake.replay(stream)
+        lake.replay(logs)
     assert contents(replayed) == before
     set_config(topic, h="8")
     lake.other = clone_database()
-    path = lake.folder / stream.logs[0].files[-1].path
+    path = lake.folder / logs[0].files[-1].path
     path.write_bytes(b"")
     with connect(lake.other) as empty:
         with pytest.raises(LakeError, match=f"a file was removed or changed .*{path.name}"):
-            lake.replay(stream)
+            lake.replay(logs)
         assert empty.execute("select count(*) from eventlog.log").fetchone() == (0,)
 
 
@@ -190,8 +193,8 @@ def test_a_lake_written_after_a_retention_has_its_horizon(databases: Databases, 
     source.create(ORDERS)
     overwrite(connection, source, 0, 20)
     detach_before(connection, 10)
-    stream = lake.archive()
-    assert (lake.replay(stream), contents(replayed)) == ((stream.weight, 0), contents(connection))
+    logs = lake.archive()
+    assert (lake.replay(logs), contents(replayed)) == ((logs[0].log.events, 0), contents(connection))
     assert replayed.execute(HORIZON).fetchall() == connection.execute(HORIZON).fetchall()
 
 
@@ -219,9 +222,9 @@ def test_a_lake_has_all_detached_events(databases: Databases, lake: Lake, monkey
     overwrite(connection, source, 20, 30)
     before = contents(connection)
     detach_before(connection, 20)  # the event at the horizon stays
-    stream = lake.archive()
+    logs = lake.archive()
     assert lake.failures == {}
-    assert (lake.replay(stream), contents(replayed)) == ((30, 0), before)
+    assert (lake.replay(logs), contents(replayed)) == ((30, 0), before)
 
     def rebuild_and_detach(*given: Any) -> Any:
         result = rebuild_log(*given)
@@ -229,7 +232,8 @@ def test_a_lake_has_all_detached_events(databases: Databases, lake: Lake, monkey
         return result
 
     monkeypatch.setattr(comparison, "rebuild_log", rebuild_and_detach)
-    assert run(lake.url, RebuildLog(stream.logs[0], *logs_of(connection, ORDERS))) == (19, 0)
+    (log,) = logs_of(connection, ORDERS)
+    assert run(lake.url, partial(complete_log, logs[0], log)) == (19, 0)
     assert connection.execute("select retention_number from eventlog.horizon").fetchall() == [(2,)]
 
 
@@ -249,8 +253,7 @@ def test_a_log_of_postgres_can_be_appended_to(databases: Databases, lake: Lake) 
     source, connection, replayed = databases
     at_the_old_position(source)
     read_to_end(connection, source)
-    stream = lake.archive()
-    (only,) = stream.logs
+    (only,) = lake.archive()
     log = replace(only.log, backend="postgres", cluster_id=None, topic_id=None)
-    lake.replay(replace(stream, logs=(replace(only, log=log),)))
+    lake.replay([replace(only, log=log)])
     assert replayed.execute("select next_offset from eventlog.log_head").fetchall() == [(6,)]
