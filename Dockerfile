@@ -28,7 +28,7 @@ USER root
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends openjdk-17-jre-headless procps \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --uid 10001 --gid 0 coordstream
+ && useradd --uid 10001 --gid 0 --home-dir /tmp coordstream
 COPY --from=build-spark /opt/coordstream /opt/coordstream
 USER 10001:0
 

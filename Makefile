@@ -109,7 +109,7 @@ build/python-%/.installed: $(STAMP)
 .PHONY: test-spark-range
 test-spark-range: setup java $(SPARK_RANGE:%=build/spark-%/.installed) ## Run the Spark tests with the oldest PySpark that the extra allows, and the newest
 	for version in $(SPARK_RANGE); do \
-		build/spark-$$version/bin/python -m pytest -q $(SPARK_WARNINGS) $(SPARK_TESTS) $(PYTEST_OPTIONS) || exit 1; \
+		build/spark-$$version/bin/python -m pytest -q $(SPARK_WARNINGS) -m "not long" $(SPARK_TESTS) $(PYTEST_OPTIONS) || exit 1; \
 	done
 
 # The packages of .venv and this checkout, but another PySpark.

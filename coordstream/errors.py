@@ -48,7 +48,7 @@ EXTRAS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         **dict.fromkeys(("pyspark", "pandas"), ("Reading with Spark", "spark")),
         "pyarrow": ("Reading and writing Parquet", "parquet"),
-        "deltalake": ("A lake", "lake"),
+        **dict.fromkeys(("deltalake", "numpy"), ("A lake", "lake")),
         "matplotlib": ("Drawing charts", "spark"),
         **dict.fromkeys(
             ("starlette", "uvicorn", "jinja2", "prometheus_client", "psycopg_pool"), ("Serving HTTP", "serve")

@@ -151,7 +151,7 @@ class EmbeddedPostgres:
         if result.returncode != 0:
             raise EmbeddedPostgresError(
                 f"'{command[0]}' cannot create the data folder as {self._account.name}: {last_line(result.stderr)}. "
-                "Check that the disk has space and that COORDSTREAM_HOME is a folder that this user can write to."
+                "Check that this user has a name and can write to COORDSTREAM_HOME, and that the disk has space."
             )
 
     def _password(self) -> str:

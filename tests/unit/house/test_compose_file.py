@@ -62,6 +62,8 @@ def test_a_missing_secret_is_named(name: str) -> None:
 def test_everything_that_a_service_names_exists() -> None:
     found = compose_file(**SECRETS)
     services = found["services"]
+    built = [service["image"] for service in services.values() if "build" in service]
+    assert len(built) == len(set(built)) == 2
     stages = _STAGE.findall((CHECKOUT / "Dockerfile").read_text())
     for service in services.values():
         for name, needed in service.get("depends_on", {}).items():
