@@ -68,15 +68,18 @@ class EventConsumer:
         *,
         fetch_wait: float = FETCH_WAIT_SECONDS,
         retry_wait: float = RETRY_WAIT_SECONDS,
+        any_partitions: bool = False,
     ) -> None:
         """Connects when first used. The caller closes ``admin``, which finds topic ids.
 
         ``fetch_wait``: seconds that a broker waits at the end of all streams; other requests wait behind the fetch.
         ``retry_wait``: seconds between requests of metadata, also before the first one for another stream.
+        ``any_partitions``: topics may have several; otherwise one that gets more is lost.
         """
         self._options = options
         self._admin = admin  # over another connection: brokers answer requests in order, and a fetch waits
         self._fetch_wait_ms = int(fetch_wait * 1000)
+        self._any_partitions = any_partitions
         self._news: SimpleQueue[_Answer | None] = SimpleQueue()  # unlike an Event it is safe in a signal handler
         self._woken = self._topics_changed = False
         self._streams: dict[str, FollowedPartition] = {}
@@ -304,6 +307,9 @@ class EventConsumer:
         if not self._topics_changed:
             return
         self._topics_changed = False
+        for name, stream in self._streams.items():
+            if not self._any_partitions and len(self._cluster.partitions_for_topic(name) or ()) > 1:
+                self._lose(stream)
         try:
             self._lose_changed(
                 [

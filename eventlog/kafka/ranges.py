@@ -36,6 +36,7 @@ class RangeReader(Closing):
             admin,
             fetch_wait=_FETCH_WAIT_SECONDS,
             retry_wait=_RETRY_WAIT_SECONDS,
+            any_partitions=True,
         )
         self._idle: list[EventConsumer] = []
 

@@ -9,7 +9,7 @@ from eventlog.events import NewEvent, RecordedEvent
 from eventlog.kafka import fetch_session
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
-from eventlog.source import EventSource, OffsetLost, StreamFacts, StreamMissing
+from eventlog.source import EventSource, OffsetLost, StreamFacts, StreamMissing, StreamRefused
 from tests.contracts.event_log import new_events
 from tests.contracts.event_source import EventSourceContract
 from tests.contracts.followed import Followed, offsets
@@ -263,3 +263,12 @@ class TestTopicMadeAgain:
             source.describe(gone)
         source.assign({kept: 1})
         assert followed.nothing_more()
+
+
+def test_a_topic_that_gets_partitions_is_refused(source: KafkaSource, topics: Topics, coordinator_topic: str) -> None:
+    follow(source, coordinator_topic)
+    source.poll(0.1)
+    topics.grow(coordinator_topic, 2)
+    assert lost_within(source).stream_name == coordinator_topic
+    with pytest.raises(StreamRefused, match="it has 2 partitions"):
+        source.describe(coordinator_topic)
