@@ -11,6 +11,7 @@ from eventlog.streams import has_samza_name
 KAFKA: Final = "kafka"
 POSTGRES: Final = "postgres"
 RECORDING: Final = "recording"
+_NO_LEADER: Final = "has no leader for {}. Check that the brokers with the replicas run."
 
 
 DATABASE: Final = "The database"
@@ -117,11 +118,11 @@ class SourceUnavailable(EventLogError):
 
 
 class StreamUnavailable(SourceUnavailable):
-    def __init__(self, stream_names: Sequence[str], place: str) -> None:
+    def __init__(self, stream_names: Sequence[str], place: str, problem: str = _NO_LEADER) -> None:
         self.stream_names = list(stream_names)
-        self.place = place
+        self.place, self.problem = place, problem
         names = ", ".join(self.stream_names[:3]) + (", …" if len(self.stream_names) > 3 else "")
-        super().__init__(f"{place} has no leader for {names}. Check that the brokers with the replicas run.")
+        super().__init__(f"{place} {problem.format(names)}")
 
 
 class CredentialsRefused(SourceUnavailable):

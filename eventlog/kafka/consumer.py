@@ -32,6 +32,9 @@ FETCH_WAIT_SECONDS: Final = 0.5
 
 RETRY_WAIT_SECONDS: Final = TIMES["retry_backoff_ms"] / 1000
 
+SILENCE_SECONDS: Final = 20.0
+"""How long a read may return nothing. A follower that waits for 30 s counts as lost."""
+
 TICK_SECONDS: Final = 0.5
 """How long to wait before checking whether a broker can be reached again."""
 

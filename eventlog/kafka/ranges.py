@@ -7,12 +7,9 @@ from typing import Final, NoReturn
 
 from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import PARTITION, KafkaAdmin
-from eventlog.kafka.consumer import EventConsumer
+from eventlog.kafka.consumer import SILENCE_SECONDS, EventConsumer
 from eventlog.kafka.options import KafkaOptions
-from eventlog.source import Closing, SourceUnavailable
-
-SILENCE_SECONDS: Final = 30.0
-"""How long a read may return nothing before it fails."""
+from eventlog.source import Closing, StreamUnavailable
 
 _FETCH_WAIT_SECONDS: Final = 0.02  # a range ends, so there is nothing to wait for
 _RETRY_WAIT_SECONDS: Final = 0.005  # one consumer reads the ends of hundreds of streams
@@ -30,6 +27,7 @@ class RangeReader(Closing):
     ) -> None:
         """``admin`` finds the topics that have ids, and is closed by the caller; for the others see `EventConsumer`."""
         self._silence_seconds = silence_seconds
+        self._place = options.place
         self._make = partial(
             EventConsumer,
             options,
@@ -50,7 +48,7 @@ class RangeReader(Closing):
         """Yield the events from offset ``first`` to before ``until`` as they arrive, maybe with empty sequences.
 
         Raises `OffsetLost`: events of the range were deleted, or the partition was truncated; `SourceUnavailable`: the
-        brokers do not answer, or return nothing; `StreamRefused`: an event cannot be decoded.
+        brokers do not answer; `StreamUnavailable`: they return nothing; `StreamRefused`: an event cannot be decoded.
         """
         if first >= until:
             return
@@ -69,11 +67,11 @@ class RangeReader(Closing):
         self._idle.append(consumer)
 
     def _fail(self, topic: str, partition: int, position: int, until: int) -> NoReturn:
-        raise SourceUnavailable(
-            f"Partition {partition} of {topic} returned nothing after offset {position - 1} for "
-            f"{self._silence_seconds:g} s, but is to be read to offset {until - 1}. "
-            "Check its brokers and open transactions."
+        problem = (
+            f"returned nothing after offset {position - 1} of partition {partition} of {{}} for "
+            f"{self._silence_seconds:g} s, but is to be read to {until - 1}. Check its brokers and open transactions."
         )
+        raise StreamUnavailable([topic], self._place, problem)
 
     def close(self) -> None:
         while self._idle:

@@ -171,6 +171,8 @@ class Refusals:
             self.run.say_of(stream.stream_name, "blocked", f"{stream.stream_name} waits: {BLOCKED}.")
             stream.wait(BLOCKED, monotonic() + BLOCKED_SECONDS)
             self.heartbeat.trigger()
+        except StreamUnavailable as error:
+            self.lose(error)
         except (EventLogError, ProjectionError, psycopg.Error) as error:
             if is_outage(error):
                 raise
@@ -187,21 +189,20 @@ class Refusals:
             name, position = stream.stream_name, stream.tail.position
             self.run.say_of(name, "accepted", f"{name} can be followed again: continuing at offset {position}.")
 
-    def lose(self, stream: FollowedStream, error: StreamUnavailable) -> None:
-        """Detach a stream that is unavailable while others are read, keep its lock, and retry later. A run with an end
-        is over when it has waited for no other streams for its longest outage.
+    def lose(self, error: StreamUnavailable) -> None:
+        """Detach streams that are unavailable while others are read, keep their locks, and retry later. A run with an
+        end is over when it has waited for no other streams for its longest outage.
         """
         now = monotonic()
-        stream.be_unavailable(outage_reason(error), now)
         self.heartbeat.trigger()
-        self.run.say_of(stream.stream_name, "unavailable", outage_message(error))
+        for name in error.stream_names:
+            alone = StreamUnavailable([name], error.place, error.problem)
+            self.run.streams[name].be_unavailable(outage_reason(alone), now)
+            self.run.say_of(name, "unavailable", outage_message(alone))
         self.run.stop_if_unavailable(now)
 
     def _handle(self, stream: FollowedStream, error: Exception) -> None:
         self.heartbeat.trigger()
-        if isinstance(error, StreamUnavailable):
-            self.lose(stream, error)
-            return
         if isinstance(error, OffsetLost | LogRebuilt):
             stream.detach(monotonic() + LOST_OFFSET_SECONDS)
             return

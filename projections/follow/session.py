@@ -282,8 +282,7 @@ class FollowSession:
         try:
             ends = self._source.end_offsets(names)
         except StreamUnavailable as error:
-            for name in error.stream_names:
-                self._refusals.lose(self._run.streams[name], StreamUnavailable([name], error.place))
+            self._refusals.lose(error)
             return self._ends(streams)
         except SourceUnavailable as error:
             self._lose_source(error)

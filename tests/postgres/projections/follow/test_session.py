@@ -10,7 +10,8 @@ import pytest
 
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
-from eventlog.source import Read, SourceUnavailable
+from eventlog.source import Read, SourceUnavailable, StreamUnavailable
+from eventlog.streams import coordinator_stream_name
 from projections.follow import attacher, session, tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Outcome
@@ -207,6 +208,33 @@ def test_giving_up_a_stream_does_not_stop_others(
         wait_until(lambda: position(connected, COUNTS) == (1, 1, "live", 1), what="the other stream")
         assert running.outcomes == []
     assert list(running.outcomes[0].failures) == [ORDERS]
+
+
+class Muted(MemorySource):
+    """A cluster in memory without answers for ``muted`` streams."""
+
+    muted: tuple[str, ...] = ()
+
+    def _topic(self, stream_name: str) -> MemoryTopic:
+        if stream_name in self.muted:
+            raise StreamUnavailable(self.muted, "The cluster")
+        return super()._topic(stream_name)
+
+
+def test_streams_that_cannot_be_read_wait_and_do_not_stop_others(database_url: str, connected: Connection) -> None:
+    cluster, muted = Muted(), (ORDERS, coordinator_stream_name("other"))
+    for name in (COUNTS, *muted):
+        cluster.create(name).append(*config_set("a")[:2])
+    with following(database_url, cluster, FollowPlan((COUNTS, *muted))) as running:
+        wait_until(lambda: {position(connected, name) for name in cluster.topics} == {(1, 1, "live", 1)}, what="live")
+        cluster.muted = muted
+        cluster.topics[COUNTS].append(*config_set("b")[:2])
+        wait_until(lambda: {position(connected, name) for name in muted} == {(1, None, "waiting", 1)}, what="both")
+        wait_for_position(connected, COUNTS, 2)
+        cluster.muted = ()
+        for name in muted:
+            running.wait_for(f"The cluster has no leader for {name}. Check")
+            running.wait_for(f"{name} is available again: continuing at offset 1.")
 
 
 RETENTIONS: Final = {ORDERS: DAY_MS, COUNTS: 7 * DAY_MS}

@@ -17,7 +17,7 @@ from eventlog.kafka.client import Connected
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import OffsetLost, SourceUnavailable
+from eventlog.source import OffsetLost, SourceUnavailable, StreamUnavailable
 from eventlog.system_admin import Change, InputMissing, SystemStreamPartitionMetadata
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
@@ -87,7 +87,7 @@ def test_an_open_transaction_ends_a_read(
     with (
         KafkaChangelogs(kafka_options) as changelogs,
         topics.transaction(name, [NewEvent(b"a", b"1")]),
-        pytest.raises(SourceUnavailable, match=r"returned nothing after offset -1 .* open transactions"),
+        pytest.raises(StreamUnavailable, match=r"returned nothing after offset -1 .* open transactions"),
     ):
         read(changelogs, SystemStreamPartition("kafka", name, 0), 0, 1)
 
