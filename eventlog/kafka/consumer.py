@@ -25,7 +25,7 @@ from eventlog.kafka.fetch_session import ANSWER_BYTES, FETCH_BY_NAME, FetchSessi
 from eventlog.kafka.fetched_events import FetchedEvents
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.patches import NetClient, keep_metadata_of
-from eventlog.source import OffsetLost, Read, StreamRefused
+from eventlog.source import OffsetLost, Read, StreamRefused, StreamUnavailable
 
 FETCH_WAIT_SECONDS: Final = 0.5
 """How long a broker waits for new events before it returns an empty answer."""
@@ -33,7 +33,7 @@ FETCH_WAIT_SECONDS: Final = 0.5
 RETRY_WAIT_SECONDS: Final = TIMES["retry_backoff_ms"] / 1000
 
 SILENCE_SECONDS: Final = 20.0
-"""How long a read may return nothing. A follower that waits for 30 s counts as lost."""
+"""How long a read may return nothing, or fetches from a broker fail. A follower that waits for 30 s counts as lost."""
 
 TICK_SECONDS: Final = 0.5
 """How long to wait before checking whether a broker can be reached again."""
@@ -127,7 +127,7 @@ class EventConsumer:
         a fetch that is sent earlier is answered at once, and what is appended after that waits for another one.
 
         Raises `StreamRefused`: events of a stream cannot be read by its broker or decoded, or access is denied;
-        `OffsetLost`; `SourceUnavailable`: the brokers refuse access.
+        `OffsetLost`; `SourceUnavailable`: the brokers refuse access; `StreamUnavailable`: one answers no fetch.
         """
         self._open()
         deadline = time.monotonic() + timeout
@@ -239,8 +239,9 @@ class EventConsumer:
         if error is not None:
             session.restart()
         if error is not None or not session.is_continued_by(response):
-            self._retry_later(session)
+            self._retry_failed(session, type(error) if error is not None else for_code(response.error_code))
             return
+        session.answered_at = time.monotonic()
         is_by_id = response.API_VERSION > FETCH_BY_NAME
         for topic in response.responses:
             name = self._names.get(topic.topic_id, "") if is_by_id else topic.topic
@@ -270,6 +271,18 @@ class EventConsumer:
             start = stream.stream_name, stream.offset, stream.epoch
             events = FetchedEvents(*start, answer, self._options.max_batch_bytes)
             self._fetched.append((stream, events))
+
+    def _retry_failed(self, session: FetchSession, failure: type[Exception]) -> None:
+        """Retry later. Raises `StreamUnavailable`: the broker has not answered for long."""
+        now = time.monotonic()
+        if now > session.ready_at + SILENCE_SECONDS:  # the first failure: until then it answered, or was not asked
+            session.answered_at = now
+        self._retry_later(session)
+        names = sorted(session.led.keys() & self._streams.keys())
+        if names and now > session.answered_at + SILENCE_SECONDS:
+            failed = f"for {SILENCE_SECONDS:g} s ({failure.__name__.removesuffix('Error')})"
+            problem = f"has not answered reads of {{}} {failed}. Check it, and that large answers pass the network."
+            raise StreamUnavailable(names, self._options.place, problem)
 
     def _retry_later(self, session: FetchSession) -> None:
         session.ready_at = time.monotonic() + RETRY_WAIT_SECONDS

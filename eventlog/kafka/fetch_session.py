@@ -81,6 +81,7 @@ class FetchSession:
     """Whether streams may have come, gone or moved otherwise than by being read."""
 
     has_to_answer: bool = False
+    answered_at: float = 0.0
     ready_at: float = 0.0
     """When a request may be sent, on the monotonic clock."""
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from kafka.errors import CorruptRecordError, KafkaError, UnknownError
+from kafka.errors import CorruptRecordError, KafkaError, RequestTimedOutError, UnknownError
+from kafka.future import Future
 from kafka.protocol.consumer import FetchRequest, FetchResponse
 
 from eventlog.kafka import fetch_session
@@ -13,7 +14,7 @@ from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.fetch_session import FETCH_BY_NAME
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.ranges import RangeReader
-from eventlog.source import Read, SourceUnavailable, StreamRefused
+from eventlog.source import Read, SourceUnavailable, StreamRefused, StreamUnavailable
 from eventlog.streams import coordinator_stream_name
 from tests.contracts.event_log import new_events
 from tests.contracts.followed import offsets
@@ -101,6 +102,23 @@ def test_a_stream_that_its_broker_cannot_read_does_not_stop_the_others(
     assert [read.stream_name for read in reads] == [sound]
     assert [error.stream_name for error in errors] == [damaged]
     assert f"its broker cannot read it ({kind.__name__.removesuffix('Error')})" in str(errors[0])
+
+
+def test_streams_whose_fetches_all_fail_are_unavailable_until_one_succeeds(
+    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As behind a network that loses large packets. The broker is real, but no fetch reaches it."""
+    monkeypatch.setattr("eventlog.kafka.consumer.SILENCE_SECONDS", 0.5)
+    manager = consumer._open().manager
+    send, lost = manager.send, Future().failure(RequestTimedOutError())
+    with monkeypatch.context() as network:
+        network.setattr(manager, "send", lambda one, *to: lost if isinstance(one, FetchRequest) else send(one, *to))
+        consumer.assign(dict.fromkeys(names, 0), admin.topic_ids(names))
+        for _ in range(2):
+            with pytest.raises(StreamUnavailable, match=r"has not answered .* for 0.5 s \(RequestTimedOut\)") as error:
+                wait_until(lambda: consumer.poll(0.1))
+            assert error.value.stream_names == sorted(names)
+    follow(consumer, topics, names[0])
 
 
 def test_a_session_that_the_broker_forgot_is_begun_again(
