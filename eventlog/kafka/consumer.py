@@ -21,7 +21,7 @@ from kafka.errors import (
 from eventlog.events import RecordedEvent, bytes_of
 from eventlog.kafka.admin import PARTITION, KafkaAdmin, known_id
 from eventlog.kafka.client import TIMES, connect_network, is_final, translate_errors
-from eventlog.kafka.fetch_session import ANSWER_BYTES, FETCH_BY_NAME, FetchSession, FollowedPartition
+from eventlog.kafka.fetch_session import FETCH_BY_NAME, FetchSession, FollowedPartition
 from eventlog.kafka.fetched_events import FetchedEvents
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.patches import NetClient, keep_metadata_of
@@ -45,7 +45,7 @@ FEW_BYTES: Final = 64 << 10
 
 _SETTINGS: Final[Mapping[str, Any]] = {
     "metadata_max_age_ms": 5000,  # a re-created topic as long as the old one is noticed only by its new metadata
-    "receive_message_max_bytes": 2 * ANSWER_BYTES,
+    "receive_message_max_bytes": 2**31 - 1,  # a larger batch than `KafkaOptions` allow refuses only its own stream
 }
 
 

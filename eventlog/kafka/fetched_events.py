@@ -63,9 +63,8 @@ class FetchedEvents:
     def _unpack(self, batch: Any, packed: bytes) -> bytes:
         """The records of a batch; kafka-python unpacks those of formats 0 and 1."""
         check_sum(batch)
-        if not isinstance(batch, DefaultRecordBatch) or not batch.compression_type:
-            return packed
-        return unpack(batch.compression_type, packed, self._most_bytes)
+        is_new = isinstance(batch, DefaultRecordBatch)
+        return unpack(batch.compression_type, packed, self._most_bytes) if is_new else packed
 
     def _events(self, batch: Any, records: bytes) -> list[RecordedEvent]:
         if not isinstance(batch, DefaultRecordBatch):
@@ -176,5 +175,7 @@ def _zstd(packed: bytes, size: int) -> bytes:
     return io.BufferedReader(reader, _BLOCK).read(size)
 
 
-_UNPACK: Final[Mapping[int, Callable[[bytes, int], bytes]]] = frozen({1: _gzip, 2: _snappy, 3: _lz4, 4: _zstd})
+_UNPACK: Final[Mapping[int, Callable[[bytes, int], bytes]]] = frozen(
+    {0: lambda packed, _: packed, 1: _gzip, 2: _snappy, 3: _lz4, 4: _zstd}
+)
 """By Kafka's number of the codec."""

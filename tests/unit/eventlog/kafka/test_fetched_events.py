@@ -97,7 +97,7 @@ def test_records_before_a_damaged_one_are_read_first() -> None:
         answer_of(bytes(second), fetch_offset=3).take(ALL)
 
 
-@pytest.mark.parametrize("codec", [1, 3, 4])
+@pytest.mark.parametrize("codec", [0, 1, 3, 4])
 def test_a_batch_that_unpacks_to_too_much_is_refused(codec: int) -> None:
     packed = batch(codec, count=100)
     assert len(answer_of(packed).take(ALL)) == 100
