@@ -22,6 +22,14 @@ from psycopg.types.string import BytesBinaryDumper
 from eventlog.source import SourceUnavailable
 
 CONNECT_SECONDS: Final = 10
+_NETWORK: Final = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,  # ms; Linux sends no keepalives while it waits for an acknowledgement
+}
+"""Options of libpq."""
 _PREPARED_AFTER: Final = 5
 """Executions of a statement, as psycopg's default."""
 
@@ -113,10 +121,11 @@ def connect(
     A server, database, user or environment may have other defaults: psycopg cannot read times in other styles than ISO,
     and binary COPY sends texts in UTF-8.
 
-    Both sides detect a dead peer within about 30 s. If this process ends during a query, even if killed, the server
+    This side detects a dead peer within about 30 s; the server, too, unless it is sending: a limit for that would end
+    the session of a client that pauses while it reads. If this process ends during a query, even if killed, the server
     cancels the query within 2 s (Postgres 14 and later, on operating systems that support it).
 
-    Connecting to a server that does not answer times out after `CONNECT_SECONDS`, unless libpq has another setting.
+    Connecting to a server that does not answer times out after `CONNECT_SECONDS`. The URL may have other values.
 
     The session has no timeouts, which would end large batches, whatever the server, the database or the user sets;
     with ``keeps_timeouts`` it has theirs.
@@ -137,15 +146,13 @@ def connect(
 
 def options(database_url: str, application_name: str) -> dict[str, Any]:
     """The options with which `connect` opens a connection."""
+    given = {"connect_timeout": os.environ.get("PGCONNECT_TIMEOUT")} | conninfo_to_dict(database_url)
     return {
         "autocommit": True,
         "prepare_threshold": None,
         "application_name": application_name,
         "client_encoding": "UTF8",
-        "connect_timeout": _connect_seconds(database_url),
-        "keepalives_idle": 15,
-        "keepalives_interval": 5,
-        "keepalives_count": 3,
+        **{name: default if given.get(name) is None else given[name] for name, default in _NETWORK.items()},
     }
 
 
@@ -172,11 +179,6 @@ def snapshot(connection: Connection) -> Iterator[None]:
     with connection.transaction():
         connection.execute(_SNAPSHOT)
         yield
-
-
-def _connect_seconds(database_url: str) -> str | int:
-    given = conninfo_to_dict(database_url).get("connect_timeout", os.environ.get("PGCONNECT_TIMEOUT"))
-    return CONNECT_SECONDS if given is None else given
 
 
 def load_times_as_micros(cursor: Cursor[tuple[Any, ...]]) -> None:

@@ -33,10 +33,15 @@ def test_texts_are_sent_in_utf_8(database_url: str, monkeypatch: pytest.MonkeyPa
         assert row == ("é😀", "é😀".encode())
 
 
-def test_a_dead_peer_is_noticed_in_half_a_minute(connected: Connection) -> None:
+def test_a_dead_peer_is_noticed_in_half_a_minute(connected: Connection, database_url: str) -> None:
     options = connected.info.get_parameters()
     idle, interval, count = (int(options[f"keepalives_{name}"]) for name in ("idle", "interval", "count"))
     assert idle + interval * count <= 30
+    assert options["tcp_user_timeout"] == "30000"  # milliseconds
+    assert connected.execute("show tcp_user_timeout").fetchone() == ("0",)  # a paused reader keeps its session
+    with connect(make_conninfo(database_url, keepalives_idle=9, tcp_user_timeout=90_000)) as other:
+        found = other.info.get_parameters()
+    assert (found["keepalives_idle"], found["tcp_user_timeout"]) == ("9", "90000")
 
 
 def test_a_client_that_is_gone_is_noticed_by_the_server(connected: Connection) -> None:
