@@ -19,7 +19,7 @@ from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import NOW, Cut, outside
 from coordstream.settings import Settings, load_settings
 from eventlog.errors import list_names
-from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
+from eventlog.postgres.connection import GET_RIGHT, Connection, connect, failure_line, refuses_login, server_reason
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
 from projections.job_choice import Job, find_job
@@ -30,7 +30,6 @@ _UNREADABLE: Final = (
     f"Invalid {URL_SETTING}. Expected postgresql://user:password@host:port/name, with special characters of the "
     "password percent-encoded."
 )
-_RIGHTS: Final = " Connect as the database's owner, or as a user with that right (see `coordstream db grant --help`)."
 _LOCKED: Final = " Another session, such as a migration, holds a lock. Try again later."
 _MOST_NAMES: Final = 3
 _TO_REBUILD: Final = """
@@ -241,7 +240,7 @@ def describe(settings: Settings, error: psycopg.Error) -> DatabaseError:
         )
     if isinstance(error, psycopg.errors.DiskFull):
         return DatabaseError(f"The disk of {place(settings)} is full ({reason}). Free some space there.")
-    advice = _RIGHTS if isinstance(error, InsufficientPrivilege) else ""
+    advice = f" {GET_RIGHT}." if isinstance(error, InsufficientPrivilege) else ""
     advice = _LOCKED if isinstance(error, LockNotAvailable) else advice
     return DatabaseError(f"An error of {place(settings)}: {reason}.{advice}")
 

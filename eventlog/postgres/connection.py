@@ -11,6 +11,7 @@ from psycopg import Cursor
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import (
     IdleInTransactionSessionTimeout,
+    InsufficientPrivilege,
     InvalidParameterValue,
     ReadOnlySqlTransaction,
     TransactionTimeout,
@@ -19,7 +20,7 @@ from psycopg.errors import (
 from psycopg.types.numeric import Int8BinaryLoader
 from psycopg.types.string import BytesBinaryDumper
 
-from eventlog.source import SourceUnavailable
+from eventlog.source import CredentialsRefused, SourceUnavailable
 
 CONNECT_SECONDS: Final = 10
 _NETWORK: Final = {
@@ -33,6 +34,7 @@ _NETWORK: Final = {
 _PREPARED_AFTER: Final = 5
 """Executions of a statement, as psycopg's default."""
 
+GET_RIGHT: Final = "Connect as the database's owner, or as a user with that right (see `coordstream db grant --help`)"
 CONFLICTS: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 """Errors after which the same transaction may succeed."""
 UNAVAILABLE: Final = (
@@ -101,12 +103,18 @@ def server_reason(error: psycopg.Error) -> str | None:
 
 @contextmanager
 def reaching_database() -> Iterator[None]:
-    """Raise errors of a connection, such as that the server has ended it, as `SourceUnavailable`."""
+    """Raise errors of a connection as `SourceUnavailable`, and those of its URL, rights or schema as its subclass."""
     try:
         yield
     except UNAVAILABLE as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise SourceUnavailable(f"Cannot reach the database of the logs ({reason}).") from error
+    except psycopg.ProgrammingError as error:
+        if error.sqlstate is None:  # its text may have the password
+            url = "postgresql://user:password@host:port/name, with special characters of the password percent-encoded"
+            raise CredentialsRefused(f"Invalid URL, or value, for the database of the logs. Expected {url}.") from None
+        advice = GET_RIGHT if isinstance(error, InsufficientPrivilege) else "Run `coordstream db migrate`"
+        raise CredentialsRefused(f"Cannot use the database of the logs: {server_reason(error)}. {advice}.") from error
 
 
 def connect(

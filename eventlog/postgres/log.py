@@ -5,14 +5,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final, Self
 
 from psycopg import DatabaseError
-from psycopg.errors import UniqueViolation
+from psycopg.errors import InsufficientPrivilege, UniqueViolation
 from psycopg.pq import TransactionStatus
 
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent, batches
 from eventlog.log import AppendConflict, AppendRefused, Clock, StreamExists, check_append, system_clock
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
-from eventlog.postgres.connection import Connection, connect, reaching_database
+from eventlog.postgres.connection import GET_RIGHT, Connection, connect, reaching_database, server_reason
 from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_identities
 from eventlog.source import DATABASE, KAFKA, POSTGRES, RECORDING, Closing, no_stream
 from eventlog.streams import StreamIdentity
@@ -64,7 +64,7 @@ class PostgresEventLog(Closing):
         """Open a log by the URL of its database, or with a connection.
 
         Raises `UnknownStream`: the database has no such log; `SourceUnavailable`: the database of the URL does not
-        answer.
+        answer, or cannot be used.
         """
         self._owns_connection = isinstance(database, str)
         self._clock = clock
@@ -87,7 +87,7 @@ class PostgresEventLog(Closing):
         """Create an empty log and open it.
 
         Raises `StreamExists`: the stream has a log, of any backend; `SourceUnavailable`: the database of the URL does
-        not answer.
+        not answer, or cannot be used.
         """
         name, kind = stream.stream_name, stream.stream_kind
         try:
@@ -169,6 +169,8 @@ class PostgresEventLog(Closing):
             return UnknownStream(self.stream_name)
         if error.sqlstate == _CONFLICT and expected_offset is not None:
             return AppendConflict(self.stream_name, expected_offset, int(error.diag.message_detail or 0))
+        if isinstance(error, InsufficientPrivilege):
+            return AppendRefused(self.stream_name, f"{server_reason(error)}. {GET_RIGHT}")
         return error
 
 

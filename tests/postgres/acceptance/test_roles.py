@@ -11,9 +11,11 @@ from psycopg import sql
 
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import NewEvent
+from eventlog.log import AppendRefused
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS
+from eventlog.source import CredentialsRefused
 from eventlog.streams import coordinator_stream_name, identify
 from tests.fixtures.database_users import database_user
 from tests.fixtures.postgres import CloneSeries
@@ -270,18 +272,18 @@ def test_only_a_writer_appends(urls: dict[str, str], owner: Connection, person: 
     )  # a new partition
     before = owner.execute("select count(*) from eventlog.event").fetchone()
     if "eventlog" not in person.reads:
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        with pytest.raises(CredentialsRefused, match=r"permission denied for schema eventlog\. Connect as"):
             PostgresEventLog(urls[person.role], STREAM.stream_name)
         return
     with PostgresEventLog(urls[person.role], STREAM.stream_name) as log:
         event = NewEvent(b"k", b"v", None, (("h", b"x"),))
         if not person.appends:
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            with pytest.raises(AppendRefused, match=r"permission denied .*\. Connect as"):
                 log.append([event])
             assert owner.execute("select count(*) from eventlog.event").fetchone() == before
             return
         assert log.append([event] * 2, expected_offset=log.end_offset())
-        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="only the owner of the event log says when"):
+        with pytest.raises(AppendRefused, match="only the owner of the event log says when"):
             PostgresEventLog(log._connection, STREAM.stream_name, clock=lambda: _future(owner)).append([event])
         assert [event.value for event in log.read(log.end_offset() - 2)] == [b"v", b"v"]
         with pytest.raises(psycopg.errors.InsufficientPrivilege):

@@ -17,7 +17,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import EVENT_CHANNEL, PostgresEventLog, UnknownStream
 from eventlog.postgres.log_registry import insert_log
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ensure_partition
-from eventlog.source import SourceUnavailable
+from eventlog.source import CredentialsRefused, SourceUnavailable
 from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.coordinator import encode_key
 from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract, clock, new_events
@@ -105,6 +105,17 @@ def test_a_database_that_does_not_answer_is_an_unavailable_source() -> None:
         PostgresEventLog(nowhere, STREAM.stream_name)
     with pytest.raises(SourceUnavailable, match="Connection refused"):
         PostgresEventLog.create(nowhere, STREAM)
+
+
+def test_an_unusable_database_is_refused_without_its_url(empty_database_url: str) -> None:
+    refused = pytest.raises(CredentialsRefused, match=r"log\" does not exist\. Run `coordstream db migrate`\.$")
+    with refused:
+        PostgresEventLog(empty_database_url, STREAM.stream_name)
+    with refused:
+        PostgresEventLog.create(empty_database_url, STREAM)
+    with pytest.raises(CredentialsRefused, match="Expected postgresql://user") as invalid:
+        PostgresEventLog("postgresql://ann:pl4nted%zz@host/name", STREAM.stream_name)
+    assert "pl4nted" not in str(invalid.value)
 
 
 def test_logs_of_one_database_do_not_mix(database_url: str) -> None:
