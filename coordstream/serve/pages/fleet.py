@@ -116,14 +116,14 @@ def _with_details(connection: Connection, page: Page, at: datetime | None) -> li
 
 
 def quarantine_page(connection: Connection, asked: Asked) -> Row:
-    """The newest events in quarantine, and the gaps; of one job if the parameter ``job`` is given."""
+    """The newest events in quarantine, and now the gaps; of one job if the parameter ``job`` is given."""
     job = asked.job(connection) if asked.text("job") else None
-    shows_resolved = asked.text("show") == "all"
+    shows_resolved = asked.cut.time is not None or asked.text("show") == "all"  # what was resolved then is not known
     values = {**job_values(job), "at": asked.cut.time, "shows_resolved": shows_resolved}
     (counted,) = fetch(connection, _COUNT, values)
     page = page_of(range(counted["total"]), asked.page_number, PAGE_ROWS)
     rows = fetch(connection, _ROWS, {**values, "limit": PAGE_ROWS, "skipped": page.first - 1})
-    gaps = fetch(connection, _GAPS, {**job_values(job), "limit": MOST_GAPS})
+    gaps = [] if asked.cut.time else fetch(connection, _GAPS, {**job_values(job), "limit": MOST_GAPS})
     return {
         "job": job,
         "page": page._replace(rows=rows),

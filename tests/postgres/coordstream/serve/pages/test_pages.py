@@ -179,6 +179,15 @@ def test_quarantine_has_pages_and_gaps_their_reason(site: Site, connected: Conne
     assert "None." in site.get("/quarantine", as_of="2000-01-01").text
 
 
+def test_quarantine_as_of_a_time_has_what_was_resolved_later(site: Site, connected: Connection) -> None:
+    ImportedJob(connected, "orders", coordinator=[raw(b"key", b"{}"), raw(b"key", None)])
+    assert "Quarantine 0 events" in site.get("/quarantine").text
+    then = site.get("/quarantine", as_of="2030-01-01").text
+    assert "Quarantine 1 event " in then
+    assert "resolved now" in then
+    assert "Gaps 0" not in then
+
+
 def test_times_beyond_the_year_9999_are_shown(site: Site, connected: Connection) -> None:
     far = 1_700_000_000_000_000  # microseconds for milliseconds: the year 55840
     ImportedJob(
