@@ -29,6 +29,7 @@ _IS_OBSERVED: Final = """
 select exists (select from projection.job_log j join projection.observed_input o using (job_suffix)
                where j.job_name = %s and j.job_id = %s)
 """
+_RETAINED: Final = "select * from projection.job_at(%s, %s, %s)"
 _UNKNOWN_LAG: Final = {"records_behind": None, "seconds_behind": None, "is_lower_bound": None, "records_lost": None}
 CONFIG_ROWS: Final = 200
 MOST_CHANGES: Final = 50
@@ -45,8 +46,9 @@ limit %(limit)s
 
 
 def job_head(connection: Connection, asked: Asked) -> tuple[Job, Row]:
-    """The job of a request, and what every page of it shows."""
+    """The job of a request, and what every page of it shows. Raises psycopg.DataError for a time before the horizon."""
     job = asked.job(connection)
+    connection.execute(_RETAINED, (*job, asked.cut.time))
     return job, {"job": job, "early": outside(connection, job, asked.cut)}
 
 
