@@ -80,7 +80,9 @@ def parse_time(text: str, clock: Clock = system_clock) -> datetime:
     given = text.strip()
     try:
         return _parse(given, clock)
-    except (ValueError, OverflowError):
+    except OverflowError:
+        raise InvalidTime(f"Invalid time {text!r}. Use one in the years 1 to 9999.") from None
+    except ValueError:
         raise InvalidTime(
             f'Invalid time {text!r}. Use ISO 8601 (2026-01-31T12:00Z), a duration ("90m", "2 hours ago") or "now".'
         ) from None

@@ -96,7 +96,8 @@ def shared(compute: Callable[[Request], Response]) -> Callable[[Request], Awaita
     async def answer(request: Request) -> Response:
         answers: Answers = request.app.state.answers
         found = await answers.answer(request, compute)
-        is_known = found.headers["ETag"] in request.headers.get("If-None-Match", "")
+        known = request.headers.get("If-None-Match", "").strip()
+        is_known = known == "*" or found.headers["ETag"] in known
         return NotModifiedResponse(found.headers) if is_known else found
 
     return answer

@@ -1,6 +1,6 @@
 """What a request asks of a page: its parameters, checked, and the page of a long list."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -38,6 +38,13 @@ class Asked:
         given = self.values.get(name)
         if not given:
             raise Refused(f'Missing parameter "{name}".')
+        return given
+
+    def choice(self, name: str, known: Collection[str]) -> str | None:
+        """A parameter that has one of some values; None if it is missing. Raises Refused."""
+        given = self.text(name)
+        if given is not None and given not in known:
+            raise Refused(f'Invalid value of "{name}": expected one of {", ".join(known)}.')
         return given
 
     @cached_property

@@ -79,11 +79,11 @@ limit %(limit)s
 
 def fleet(connection: Connection, asked: Asked) -> Row:
     """A page of the jobs: those with problems first; as of a time, those that existed, by name."""
-    search, at = asked.text("q"), asked.cut.time
+    search, at, show = asked.text("q"), asked.cut.time, asked.choice("show", ("all", "problems"))
     if at is None:
         states = job_states(connection, recorded_logs(connection), asked.tasks.statuses(connection), asked.limits)
         every = sorted((job for job in states if _matches(job, search)), key=worst_first)
-        jobs = [job for job in every if asked.text("show") != "problems" or job["is_problem"]]
+        jobs = [job for job in every if show != "problems" or job["is_problem"]]
     else:
         jobs = fetch(connection, _THEN, {"search": search, "at": at})
         every = jobs
@@ -118,7 +118,8 @@ def _with_details(connection: Connection, page: Page, at: datetime | None) -> li
 def quarantine_page(connection: Connection, asked: Asked) -> Row:
     """The newest events in quarantine, and now the gaps; of one job if the parameter ``job`` is given."""
     job = asked.job(connection) if asked.text("job") else None
-    shows_resolved = asked.cut.time is not None or asked.text("show") == "all"  # what was resolved then is not known
+    show = asked.choice("show", ("unresolved", "all"))
+    shows_resolved = asked.cut.time is not None or show == "all"  # what was resolved then is not known
     values = {**job_values(job), "at": asked.cut.time, "shows_resolved": shows_resolved}
     (counted,) = fetch(connection, _COUNT, values)
     page = page_of(range(counted["total"]), asked.page_number, PAGE_ROWS)

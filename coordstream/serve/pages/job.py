@@ -88,6 +88,7 @@ def config_page(connection: Connection, asked: Asked) -> Row:
     shown = sorted(matching(rows, pattern), key=lambda row: str(row["config_key"]))
     earlier = [] if from_time is None else matching(state(connection, "config", job, Cut(from_time)), pattern)
     return head | {
+        "early": f"{head['early']} {outside(connection, job, Cut(from_time))}".strip(),
         "pattern": pattern,
         "from_time": from_time,
         "differences": None if from_time is None else list(differences(earlier, shown)),

@@ -3,7 +3,7 @@
 Every value is escaped; pages contain neither scripts nor inline styles.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final
@@ -23,23 +23,23 @@ from coordstream.serve.pages.fleet import fleet, quarantine_page
 from coordstream.serve.pages.job import anomalies_page, config_page, deployments_page, job_page, startpoints_page
 from coordstream.serve.pages.task import task_page
 from coordstream.times import duration, exact, in_words, moment
-from eventlog.errors import printable_text
+from eventlog.errors import known_names, printable_text
 from eventlog.postgres.connection import Connection
 from eventlog.secret_policy import FINGERPRINT_PREFIX
 
 View = Callable[[Connection, Asked], Row]
 
-PAGES: Final[dict[str, tuple[str, View]]] = {
-    "/": ("fleet.html", fleet),
-    "/job": ("job.html", job_page),
-    "/job/config": ("config.html", config_page),
-    "/job/deployments": ("deployments.html", deployments_page),
-    "/job/startpoints": ("startpoints.html", startpoints_page),
-    "/job/anomalies": ("anomalies.html", anomalies_page),
-    "/task": ("task.html", task_page),
-    "/quarantine": ("quarantine.html", quarantine_page),
+PAGES: Final[dict[str, tuple[str, View, tuple[str, ...]]]] = {
+    "/": ("fleet.html", fleet, ("q", "show", "page")),
+    "/job": ("job.html", job_page, ("job", "q", "page")),
+    "/job/config": ("config.html", config_page, ("job", "key", "from", "page")),
+    "/job/deployments": ("deployments.html", deployments_page, ("job",)),
+    "/job/startpoints": ("startpoints.html", startpoints_page, ("job",)),
+    "/job/anomalies": ("anomalies.html", anomalies_page, ("job",)),
+    "/task": ("task.html", task_page, ("job", "task", "span", "page")),
+    "/quarantine": ("quarantine.html", quarantine_page, ("job", "show", "page")),
 }
-"""The template of each page, and what reads its values."""
+"""The template of each page, what reads its values, and its parameters but for the time."""
 
 _FOR_PROGRAMS: Final = ("/api", "/healthz", "/metrics", "/readyz", "/static/")
 NO_VALUE: Final = "–"
@@ -47,13 +47,16 @@ SHOWN_DIGITS: Final = 12
 
 
 def page_routes() -> list[BaseRoute]:
-    pages = [Route(path, shared(_handler(template, view))) for path, (template, view) in PAGES.items()]
+    pages = [Route(path, shared(_handler(*page))) for path, page in PAGES.items()]
     return [*pages, Mount("/static", StaticFiles(packages=[("coordstream.serve.pages", "static")]))]
 
 
-def _handler(template: str, view: View) -> Callable[[Request], Response]:
+def _handler(template: str, view: View, names: Collection[str]) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
         asked = _asked(request, request.url.path, dict(request.query_params))
+        for name in sorted(asked.values.keys() - {AS_OF, *names}):
+            known = known_names("parameters", name, [AS_OF, *names])
+            raise Refused(f'Page "{asked.path}" has no parameter "{printable_text(name)}".{known}')
         with snapshot(request) as connection:
             values = view(connection, asked)
         return HTMLResponse(render(template, asked, values))
@@ -74,10 +77,10 @@ def error_response(request: Request, refused: Refused) -> Response:
 
 
 def _asked_well(request: Request) -> Asked:
-    """What was asked, without a time that is invalid, and of the fleet instead of a page that does not exist."""
+    """What was asked, without an invalid time and unknown parameters; the fleet in place of an unknown page."""
     if request.url.path not in PAGES:
         return _asked(request, "/", {})
-    given = dict(request.query_params)
+    given = {name: request.query_params.get(name, "") for name in (AS_OF, *PAGES[request.url.path][2])}
     asked = _asked(request, request.url.path, given)
     try:
         asked.time(AS_OF)
