@@ -6,8 +6,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from eventlog.postgres.connection import Connection
+from eventlog.startpoint import StartpointOldest
 from eventlog.streams import coordinator_stream_name, identify
-from tests.builders import checkpoint_v1, config_set, container_host, raw, task_container
+from tests.builders import FIRST_TIME, checkpoint_v1, config_set, container_host, raw, startpoint, task_container
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.coordstream.command_line import CommandLine
 from tests.fixtures.coordstream.serve.serving import serving
@@ -167,7 +168,8 @@ def test_html_in_names_and_values_is_shown_as_text(site: Site, connected: Connec
 
 def test_many_tasks_have_pages_in_the_order_of_their_numbers(site: Site, connected: Connection) -> None:
     checkpoints = [checkpoint_v1(f"Partition {n}", {f"kafka.in.{n}": "7"}) for n in range(120)]
-    ImportedJob(connected, "orders", checkpoints=checkpoints)
+    requests = [startpoint("kafka.in.9", StartpointOldest(FIRST_TIME))]
+    ImportedJob(connected, "orders", coordinator=requests, checkpoints=checkpoints)
     first = site.get("/job", job="orders")
     tasks = [parse_qs(urlsplit(link).query)["task"][0] for link in first.links if urlsplit(link).path == "/task"]
     assert tasks == [f"Partition {n}" for n in range(100)]
@@ -176,6 +178,7 @@ def test_many_tasks_have_pages_in_the_order_of_their_numbers(site: Site, connect
     assert "11 of them match “partition 11”" in found.text
     task = site.get("/task", job="orders", task="Partition 9")
     assert "Previous: Partition 8 Next: Partition 10" in task.text
+    assert "a checkpoint gives way to a startpoint" in task.text
     assert "The archive has no deployment." in site.get("/job/deployments", job="orders").text
 
 
