@@ -113,6 +113,7 @@ class Session:
                 words.remove("<")
             if columns := settings.pop("COLUMNS", None):
                 patch.setattr("coordstream.cli.output.page_width", lambda: int(columns))
+                patch.setattr("coordstream.cli.output.in_words", lambda *_: "AGO")  # "10 days ago" is wider than "9 …"
             for name, value in settings.items():
                 patch.setenv(name, value)
             ended = self._cli(*words)
