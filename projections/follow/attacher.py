@@ -175,6 +175,8 @@ class Refusals:
             self.lose(error)
         except (EventLogError, ProjectionError, psycopg.Error) as error:
             if is_outage(error):
+                if stream is not None and isinstance(error, psycopg.Error):
+                    stream.database_error = outage_reason(error)
                 raise
             failed = stream or self.run.streams.get(getattr(error, "stream_name", ""))
             if failed is None:
@@ -183,6 +185,9 @@ class Refusals:
 
     def accept(self, stream: FollowedStream) -> None:
         """Report that a stream can be followed again, if something has prevented that."""
+        if stream.database_error and stream.tail is not None:
+            stream.database_error = ""
+            self.heartbeat.trigger()
         if (stream.refusal or stream.is_blocked) and stream.tail is not None:
             stream.accept()
             self.heartbeat.trigger()

@@ -25,8 +25,9 @@ class FollowedStream:
     ``refusal``: why it cannot be followed at present. It is retried, and counts as refused until some of it was read or
     nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
     ``outage``: what it waits for before it is attached again; only this stream, since ``unavailable_since``. That its
-    rows are `BLOCKED` is shown for as long as a refusal. ``next_offset``: the offset after the last applied event;
-    None: it was never read. ``longest_absence_ms``: see `continuity`.
+    rows are `BLOCKED` is shown for as long as a refusal, and so is ``database_error``, with which a session ended that
+    attached or wrote it. ``next_offset``: the offset after the last applied event; None: it was never read.
+    ``longest_absence_ms``: see `continuity`.
     """
 
     stream_name: str
@@ -41,6 +42,7 @@ class FollowedStream:
     refusal: str = ""
     is_missing: bool = False
     outage: str = ""
+    database_error: str = ""
     unavailable_since: float | None = None
     accepted_at: float = AT_ONCE
     events: int = 0
@@ -113,7 +115,7 @@ class FollowedStream:
         self.detach(now + self.retries.next())
 
     def accept(self) -> None:
-        self.refusal, self.is_missing, self.outage = "", False, ""
+        self.refusal, self.is_missing, self.outage, self.database_error = "", False, "", ""
         self.retries.reset()
 
     def beat(self, end_offset: int | None) -> Beat | None:
@@ -122,8 +124,8 @@ class FollowedStream:
             return None
         if self.refusal:
             return Beat(self.log_id, "refused", end_offset, self.refusal)
-        if self.outage:
-            return Beat(self.log_id, "waiting", end_offset, self.outage)
+        if waits_for := self.outage or self.database_error:
+            return Beat(self.log_id, "waiting", end_offset, waits_for)
         return Beat(self.log_id, self.tail.state if self.tail else None, end_offset)
 
 

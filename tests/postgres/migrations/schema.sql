@@ -10632,7 +10632,7 @@ COMMENT ON COLUMN coordinator.log_position.lag IS 'The number of offsets from ne
 -- Name: COLUMN log_position.state; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read; the relations show the previous one), `waiting` (its follower waits for the brokers or a lock: see state_detail), `refused` (it cannot be followed as it is; its follower retries) or `stopped`. A retired stream is `stopped`.';
+COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read; the relations show the previous one), `waiting` (its follower waits for the brokers, a lock or the database: see state_detail), `refused` (it cannot be followed as it is; its follower retries) or `stopped`. A retired stream is `stopped`.';
 
 --
 -- Name: COLUMN log_position.state_detail; Type: COMMENT; Schema: coordinator; Owner: -

@@ -1,6 +1,7 @@
 """A session: errors of single streams, outages and heartbeats."""
 
 from datetime import timedelta
+from functools import partial
 from secrets import token_hex
 from threading import Event
 from typing import Any, Final
@@ -17,7 +18,7 @@ from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Outcome
 from projections.follow.heartbeat import server_now
 from projections.follow.resync import LiveKeys
-from projections.projector import OnStep
+from projections.projector import OnStep, Projector
 from tests.builders import config_set, recorded
 from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
 from tests.fixtures.projections.follow.running import (
@@ -194,6 +195,24 @@ def test_a_row_that_is_too_large_for_an_index_refuses_only_its_stream(
         wait_until(lambda: (position(connected, ORDERS) or "")[2] == "refused", what="the refusal")
     start = f"{ORDERS} cannot be followed: the database rejected its rows (index row "
     assert [message for message in running.messages if not message.startswith(start)] == []
+
+
+def test_a_stream_whose_rows_the_disk_has_no_room_for_waits(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    is_full, seen = True, []
+
+    def fill(step: str) -> None:
+        if step == "folded" and is_full:
+            seen.extend(connected.execute("select state, state_detail from coordinator.log_position").fetchall())
+            raise psycopg.errors.DiskFull("no space left")
+
+    make_log(ORDERS, a="1")
+    with following(database_url, source, FollowPlan((ORDERS,)), make_projector=partial(Projector, on_step=fill)):
+        wait_until(lambda: len(seen) > 2, what="three sessions")
+        is_full = False
+        wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 1), what="the end of the reason")
+    assert seen[1:3] == [("waiting", "the disk of the database is full (no space left)")] * 2
 
 
 def test_giving_up_a_stream_does_not_stop_others(
