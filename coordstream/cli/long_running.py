@@ -5,7 +5,7 @@ import logging
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC
 from enum import StrEnum
 from threading import Timer
@@ -166,7 +166,8 @@ class LogLines:
         if self._format == "json":
             of_notice = {"level": notice.level, "code": notice.code, "stream_name": notice.stream_name}
             text = json.dumps({"time": time, **of_notice, "message": notice, **further}, ensure_ascii=False)
-        print(text, file=sys.stderr, flush=True)
+        with suppress(OSError):  # its reader is gone, or the disk is full: the work goes on
+            print(text, file=sys.stderr, flush=True)
 
 
 def progress_line(progress: "Progress", rate: float) -> str:

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import signal
+from contextlib import redirect_stderr, suppress
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -70,6 +71,14 @@ def test_lines_may_be_json(capsys: pytest.CaptureFixture[str]) -> None:
     del caught_up["message"], caught_up["time"]
     place = {"stream_name": "orders", "state": "catching-up", "next_offset": 150, "end_offset": 900}
     assert caught_up == {"level": "info", "code": "progress", **place}
+
+
+def test_lines_that_cannot_be_written_are_lost() -> None:
+    goes_on = False
+    with suppress(OSError), open("/dev/full", "w") as full, redirect_stderr(full):  # noqa: PTH123
+        lines(Clock()).message("lost")
+        goes_on = True
+    assert goes_on
 
 
 def test_a_second_signal_has_its_usual_effect() -> None:
