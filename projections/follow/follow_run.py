@@ -1,5 +1,6 @@
 """The plan of a follower's run, what it reports, and the state of its streams, which outlive database sessions."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,6 +14,7 @@ from projections.follow.tail import Progress, Tail
 
 RETRY_FIRST_SECONDS: Final = 1.0
 RETRY_LONGEST_SECONDS: Final = 30.0
+_DIGITS: Final = re.compile(r"\d+")
 
 
 @dataclass
@@ -148,8 +150,9 @@ class FollowRun:
     """What a follower knows of its streams, and of the outage that it waits for; ``say`` gets messages for operators.
 
     ``is_listed``: the source has listed its streams. ``outage_timeout``: with an end, the seconds after which an outage
-    ends the run (None: wait without limit). ``outage``: what the run has waited for since ``outage_since``, empty if
-    nothing. ``refusal``: why brokers or database refused the login, empty if they did not.
+    ends the run (None: wait without limit). ``outage``: what the run waits for, in an outage since ``outage_since``,
+    empty if nothing; each reason is said once, whatever numbers it has. ``refusal``: why brokers or database refused
+    the login, empty if they did not.
     """
 
     plan: FollowPlan
@@ -163,6 +166,7 @@ class FollowRun:
     outage: str = ""
     outage_since: float = 0.0
     refusal: str = ""
+    _said: set[str] = field(default_factory=set)
     _last_messages: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -193,7 +197,10 @@ class FollowRun:
             self.stop_flag.set()
             return
         if not self.outage:
-            self.outage, self.outage_since = outage_reason(error), now
+            self.outage_since = now
+        self.outage = outage_reason(error)
+        if (alike := _DIGITS.sub("", self.outage)) not in self._said:
+            self._said.add(alike)
             self.say(Notice(outage_message(error), "outage"))
         if self.plan.once and self.outage_timeout is not None and now >= self.outage_since + self.outage_timeout:
             self.stop_flag.set()
@@ -215,4 +222,5 @@ class FollowRun:
         self.backoff.reset()
         if self.outage:
             self.outage = ""
+            self._said.clear()
             self.say(Notice("Connections are restored: following continues.", "outage-over"))

@@ -39,6 +39,18 @@ def test_an_outage_ends_a_run_with_an_end_after_a_timeout() -> None:
     assert (state.outage, state.refusal, state.is_complete()) == ("Kafka is away", "", False)
 
 
+def test_each_reason_of_an_outage_is_said_once() -> None:
+    messages: list[str] = []
+    state = FollowRun(ALL, {}, messages.append, lambda _: None)
+    for reason in ("Session 1 ended", "A standby", "Session 2 ended", "A standby"):
+        state.begin_outage(SourceUnavailable(reason), 0.0)
+    assert messages == ["Session 1 ended; retrying", "A standby; retrying"]
+    assert (state.outage, state.outage_since) == ("A standby", 0.0)
+    state.end_outage()
+    state.begin_outage(AWAY, 1.0)
+    assert messages[2:] == ["Connections are restored: following continues.", "Kafka is away; retrying"]
+
+
 @pytest.mark.parametrize(("plan", "outage_timeout"), [(NAMED, 60.0), (ALL, 60.0), (ALL_ONCE, None)])
 def test_an_outage_does_not_end_a_run_without_an_end_or_timeout(plan: FollowPlan, outage_timeout: float | None) -> None:
     state = run_of(plan, False)
