@@ -109,7 +109,9 @@ class ReadPool:
 
     def _prepare(self, connection: Connection) -> None:
         postgres.prepare(connection)
-        require_current(connection)
+        with connection.transaction():  # whose limits are ours, as in `_enter`
+            postgres.lift_timeouts(connection, "local")
+            require_current(connection)
 
     def _enter(self, connection: Connection) -> None:
         """Limit the transaction's queries, and take the role of a reader if the user can see the archive."""

@@ -74,6 +74,17 @@ def test_queries_have_limits_and_checked_values(database_url: str, connection: p
     pool.close()
 
 
+def test_a_timeout_of_the_login_does_not_keep_connections_from_being_opened(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "require_current", lambda opened: opened.execute("select pg_sleep(1.2)"))
+    monkeypatch.setenv("PGOPTIONS", "-c statement_timeout=1s")
+    pool = pool_of(database_url)
+    with pool.snapshot() as reading:
+        assert reading.execute("show statement_timeout").fetchone() == ("10s",)
+    pool.close()
+
+
 def test_more_requests_than_connections_wait_and_give_up(database_url: str, impatient: None) -> None:
     pool = pool_of(database_url)
     with pool.snapshot(), pytest.raises(Refused, match="Too many requests"), pool.snapshot():
