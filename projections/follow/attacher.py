@@ -76,12 +76,16 @@ class Attacher(LogSource):
         stream.plan_end(found.topic.facts, is_new=not found.log.is_complete)
 
     def take_locks(self, streams: Sequence[FollowedStream]) -> None:
-        """Take the locks of those streams that are free. They have heartbeats from then on, and are not lost."""
+        """Take the locks of those streams that are free. They have heartbeats from then on, and are not lost. All
+        that the source has listed are shown at once, also those without a log.
+        """
         for some in (streams[first : first + LOCKED_STREAMS] for first in range(0, len(streams), LOCKED_STREAMS)):
             taken = self.locks.take_all([stream.stream_name for stream in some])
             for stream in some:
                 if stream.stream_name in taken:
                     stream.has_lock, stream.log_id = True, taken[stream.stream_name]
+                    if self.run.plan.follows_all and stream.log_id is None and not stream.refusal:
+                        write_refusal(self.connection, stream.stream_name, self.run.plan.kind, self.source.backend, "")
 
     def release(self, stream: FollowedStream) -> None:
         if stream.has_lock:

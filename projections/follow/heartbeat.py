@@ -93,7 +93,7 @@ def write_refusal(
     """Set the stream's newest log to ``refused``; with ``adds_row``, a stream without a log gets a row of its own.
 
     ``backend`` is the source's. A log that a Postgres source lacks is followed from elsewhere and is left alone. A
-    stream gets no row if neither its name nor ``kind`` tells its kind.
+    stream gets no row if neither its name nor ``kind`` tells its kind. An empty ``message``: it was not read yet.
     """
     log = next(iter(logs_of(connection, stream_name)), None)
     if log is None:
@@ -107,7 +107,7 @@ def write_refusal(
 
 
 def beat_refused(connection: Connection, stream_names: Sequence[str]) -> None:
-    """Write heartbeats of streams that are refused, except those that another follower reads by now."""
+    """Write heartbeats of streams that are refused or unread, except those that another follower reads by now."""
     if stream_names:
         connection.execute(_BEAT_REFUSED, {"names": list(stream_names)})
 

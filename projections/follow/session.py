@@ -75,10 +75,11 @@ class FollowSession:
             self._beat_if_due()
 
     def stop(self) -> None:
-        """Mark streams as stopped; refused ones stay refused, but names without a stream leave no row."""
-        missing = [stream.stream_name for stream in self._run.streams.values() if stream.is_missing]
+        """Mark streams as stopped; refused ones stay refused, but names that were not read leave no row."""
+        streams = self._run.streams.values()
+        unread = [each.stream_name for each in streams if each.is_missing or (each.has_lock and each.log_id is None)]
         with ignore_rejections():
-            delete_refusals(self._connection, missing)
+            delete_refusals(self._connection, unread)
         for stream in self._run.streams.values():
             if not stream.is_over:
                 self._end(stream)
@@ -258,9 +259,9 @@ class FollowSession:
                 self._refusals.accept(stream)
         beats = [beat for stream in streams if (beat := stream.beat(ends.get(stream.stream_name))) is not None]
         write_beats(self._connection, beats, now)
-        refused = [stream for stream in streams if stream.refusal and stream.tail is None]
+        unread = [stream for stream in streams if stream.tail is None and (stream.refusal or stream.has_lock)]
         with ignore_rejections():
-            beat_refused(self._connection, [stream.stream_name for stream in refused])
+            beat_refused(self._connection, [stream.stream_name for stream in unread])
 
     def _detach_unread(self, now: datetime) -> None:
         """Attach all streams again if one needs a resync because the process was suspended, by the server's clock. A

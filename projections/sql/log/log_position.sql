@@ -20,7 +20,7 @@ create function projection.retired_detail(retired_at timestamptz) returns text l
 $$;
 
 -- The end of a log in Postgres is its head. The end of a Kafka log, as its follower last saw it, counts only until the follower is
--- lost. A stream that was refused before it had a log has a row, too.
+-- lost. A stream that has no log yet has a row, too, if it was refused (then with the reason) or a follower of all streams has listed it.
 create view coordinator.log_position as
 select j.job_name, j.job_id, j.job_bucket, j.stream_name, j.stream_kind, j.incarnation, p.next_offset, e.end_offset,
   case when e.end_offset is not null
@@ -37,8 +37,8 @@ left join eventlog.retired_stream t on t.stream_name = j.stream_name
 cross join lateral (select case l.backend when 'postgres' then h.next_offset else p.end_offset end as end_offset) e
 union all
 select coalesce(j.job_name, r.job_name), coalesce(j.job_id, r.job_id), r.job_bucket, r.stream_name, r.stream_kind, 1, 0,
-  null, null, case when t.retired_at is null then 'refused' else 'stopped' end,
-  coalesce(projection.retired_detail(t.retired_at), r.state_detail), r.heartbeat_at, null, null, null
+  null, null, case when t.retired_at is not null then 'stopped' when r.state_detail = '' then 'catching-up' else 'refused' end,
+  coalesce(projection.retired_detail(t.retired_at), nullif(r.state_detail, '')), r.heartbeat_at, null, null, null
 from projection.refused_stream r
 left join eventlog.retired_stream t on t.stream_name = r.stream_name
 left join lateral (

@@ -10551,10 +10551,11 @@ UNION ALL
     NULL::bigint AS end_offset,
     NULL::bigint AS lag,
         CASE
-            WHEN (t.retired_at IS NULL) THEN 'refused'::text
-            ELSE 'stopped'::text
+            WHEN (t.retired_at IS NOT NULL) THEN 'stopped'::text
+            WHEN (r.state_detail = ''::text) THEN 'catching-up'::text
+            ELSE 'refused'::text
         END AS state,
-    COALESCE(projection.retired_detail(t.retired_at), r.state_detail) AS state_detail,
+    COALESCE(projection.retired_detail(t.retired_at), NULLIF(r.state_detail, ''::text)) AS state_detail,
     r.heartbeat_at,
     NULL::text AS fold_version,
     NULL::bigint AS horizon_offset,

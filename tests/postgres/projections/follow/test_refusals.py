@@ -158,6 +158,24 @@ def test_a_name_without_a_stream_leaves_no_row(
     assert shown(connected) == []
 
 
+def test_streams_of_a_follower_of_all_are_shown_until_it_stops(
+    database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.create(COUNTS)
+    seen, read = [], cluster.describe
+
+    def stop_at_the_first(name: str) -> Any:
+        seen.extend([*shown(connected), *shown(connected, COUNTS)])
+        running.follower.stop()
+        return read(name)
+
+    monkeypatch.setattr(cluster, "describe", stop_at_the_first)
+    with following(database_url, cluster, FollowPlan(follows_all=True)) as running:
+        wait_until(lambda: running.outcomes, what="the end")
+    assert [row[-2:] for row in seen] == [("catching-up", None)] * 2
+    assert connected.execute("select state from coordinator.log_position").fetchall() == [("stopped",)]
+
+
 def refused(running: Running) -> int:
     return sum(bool(stream.refusal) for stream in running.follower._run.streams.values())
 
