@@ -1,7 +1,7 @@
 """CoordinatorStreamStore: the current values of a job's coordinator stream, by namespaced key."""
 
 import logging
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import RLock
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, EventLog, end_after
 from eventlog.messages import Message
 from eventlog.source import Closing
-from eventlog.wire.coordinator import encode_message
+from eventlog.wire.coordinator import decode_key, encode_message
 from managers.errors import NotReady
 from managers.stores.keyed_state import KeyedState, NamespacedKey, canonical, decode_value, encode_name, read_name
 from managers.wrapped_logs import split_into_parts, written_event
@@ -74,9 +74,9 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         self._state: KeyedState[bytes] = KeyedState(_keep_bytes)
         self._position = 0
         self._is_ready = False
-        self._unreadable: set[tuple[NamespacedKey, bytes]] = set()
-        self._readable: dict[NamespacedKey, KeyedState[Message]] = {}
-        """The messages of each key that had an unreadable value, which the log is read for once."""
+        self._unreadable: set[tuple[bytes, bytes]] = set()
+        self._messages: dict[str, KeyedState[Message]] = {}
+        """The messages of each namespace that was asked for."""
 
     @property
     def position(self) -> int:
@@ -106,17 +106,8 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
     def messages(self, namespace: str) -> Mapping[str, Message]:
         """The decoded messages of a namespace; of an unreadable value, the last readable one on the log."""
         with self._caught_up():
-            found: dict[str, Message] = {}
-            unreadable: set[NamespacedKey] = set()
-            for name, _ in self._state.items(namespace):
-                for key, value in self._state.spellings(name).items():
-                    try:
-                        if (message := decode_value(key, value)) is not None:
-                            found[name.key] = message
-                    except WireError as error:
-                        unreadable.add(name)
-                        self._report(name, value, error)
-            return MappingProxyType(found | self._last_readable(unreadable))
+            found = self._messages_of(namespace).items(namespace)
+            return MappingProxyType({name.key: message for name, message in found})
 
     def put_all(self, entries: Mapping[NamespacedKey, bytes]) -> None:
         """Set several keys: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`."""
@@ -161,7 +152,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         """Close the store. The log stays open."""
         with self._lock:
             self._is_ready = False
-            self._state, self._readable = KeyedState(_keep_bytes), {}
+            self._state, self._messages = KeyedState(_keep_bytes), {}
             self._position = 0
 
     def __enter__(self) -> Self:
@@ -198,24 +189,35 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
 
     def _apply(self, event: RecordedEvent) -> NamespacedKey | None:
         name, self._position = self._state.apply(event), event.offset + 1
-        if name in self._readable:
-            self._readable[name].apply(event)
+        if name is not None and name.namespace in self._messages:
+            self._messages[name.namespace].apply(event)
         return name
 
-    def _last_readable(self, names: Set[NamespacedKey]) -> dict[str, Message]:
-        """The last readable messages of these keys, from the log."""
-        new = {name: KeyedState[Message](decode_value) for name in names - self._readable.keys()}
-        for event in self._log.read(0, self._position) if new else ():
-            if (name := read_name(event.key)) in new:
-                new[name].apply(event)
-        self._readable |= new
-        return {name.key: message for name in names if (message := self._readable[name].get(name)) is not None}
+    def _messages_of(self, namespace: str) -> KeyedState[Message]:
+        """The messages of a namespace, which the log is read for if some keys have no readable value."""
+        if namespace not in self._messages:
+            live, found = self._state, KeyedState[Message](self._decode)
+            for name, _ in live.items(namespace):
+                for key, value in live.spellings(name).items():
+                    found.apply(RecordedEvent(0, 0, LOG_APPEND_TIME, key, value))
+            lacking = {
+                each for each, _ in live.items(namespace) if len(found.spellings(each)) < len(live.spellings(each))
+            }
+            for event in self._log.read(0, self._position) if lacking else ():
+                if read_name(event.key) in lacking:
+                    found.apply(event)
+            self._messages[namespace] = found
+        return self._messages[namespace]
 
-    def _report(self, name: NamespacedKey, value: bytes, error: WireError) -> None:
-        """Log an unreadable value, once."""
-        if (name, value) not in self._unreadable:
-            self._unreadable.add((name, value))
-            _logger.warning("Ignoring a value of %s in %s: %s", name.namespace, self._log.stream_name, error)
+    def _decode(self, key: bytes, value: bytes) -> Message | None:
+        try:
+            return decode_value(key, value)
+        except WireError as error:
+            if (key, value) not in self._unreadable:
+                self._unreadable.add((key, value))
+                kind = decode_key(key).message_type
+                _logger.warning("Ignoring a value of %s in %s: %s", kind, self._log.stream_name, error)
+            raise
 
     def _deletes(self, name: NamespacedKey) -> Sequence[NewEvent]:
         return [written_event(name.namespace, key, None) for key in self._state.spellings(name) or [encode_name(name)]]

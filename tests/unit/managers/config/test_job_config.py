@@ -8,9 +8,11 @@ from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.messages import Message
 from eventlog.wire.coordinator import decode_key, decode_message, encode_key
-from managers.config.job_config import read_config, read_launch_config, write_config
+from managers.config.job_config import read_config, read_launch_config, set_config, write_config
 from managers.errors import NotReady, WriteOnceChange
+from managers.stores import coordinator_store
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.keyed_state import decode_value
 from tests.builders import config_set
 from tests.fixtures.managers.watched_log import RecordingLog
 
@@ -107,6 +109,20 @@ def test_a_forced_delete_first_writes_its_source(store: CoordinatorStreamStore, 
     write_config(store, {"job.name": "orders"}, force=True)
     assert log_keys(coordinator_log, 2) == [("job.name", True), (GROUPER, True), (GROUPER, False)]
     assert read_config(store) == {"job.name": "orders"}
+
+
+def test_a_message_is_decoded_once(store: CoordinatorStreamStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_config(store, {f"key.{number}": "1" for number in range(9)})
+    decoded: list[bytes] = []
+
+    def decode(key: bytes, value: bytes) -> Message | None:
+        decoded.append(key)
+        return decode_value(key, value)
+
+    monkeypatch.setattr(coordinator_store, "decode_value", decode)
+    for value in "2", "3":
+        set_config(store, "key.0", value)
+    assert (read_config(store)["key.0"], len(decoded)) == ("3", 9 + 2)
 
 
 def test_a_value_must_be_a_string_and_is_not_shown(store: CoordinatorStreamStore) -> None:
