@@ -1,6 +1,6 @@
 """A job's config on its coordinator stream: reads, writes, and write-once settings."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -35,6 +35,7 @@ TRACKING_URL: Final = "yarn.am.tracking.url"
 """The URL of the job's coordinator, which it writes itself. Running containers look for a new one there."""
 _AUTOSIZING_ENABLED: Final = f"{AUTOSIZING}enabled"
 _NAMESPACE: Final = SetConfig.message_type
+Keys = Callable[[Config], Sequence[str]]
 
 
 def write_once_changes(old: Config, new: Config) -> list[SettingChange]:
@@ -97,8 +98,8 @@ def write_config(
     """
     if not reset_job_config:
         return
-    removed = [] if keeps_others else stale_keys(read_config(store), config)
-    _write(store, config, removed, make_envelope(source, clock=clock), force)
+    envelope = make_envelope(source, clock=clock)
+    _write(store, config, lambda old: [] if keeps_others else stale_keys(old, config), envelope, force)
 
 
 def stale_keys(old: Config, config: Config) -> list[str]:
@@ -117,12 +118,12 @@ def set_config(
     clock: Clock = system_clock,
 ) -> None:
     """Set one key. Raises `WriteOnceChange` as `write_config`."""
-    _write(store, {key: value}, [], make_envelope(source, clock=clock), force)
+    _write(store, {key: value}, lambda _old: [], make_envelope(source, clock=clock), force)
 
 
 def delete_config(store: CoordinatorStreamStore, key: str, *, source: str = STREAM_WRITER, force: bool = False) -> None:
     """Delete one key, in every live spelling. Raises `WriteOnceChange` as `write_config`."""
-    _write(store, {}, [key], make_envelope(source), force)
+    _write(store, {}, lambda _old: [key], make_envelope(source), force)
 
 
 def config_value(key: str, value: str, envelope: Envelope) -> bytes:
@@ -137,17 +138,22 @@ def is_autosized(config: Config) -> bool:
     return boolean(config, _AUTOSIZING_ENABLED, default=False)
 
 
-def _write(
-    store: CoordinatorStreamStore, sets: Config, removed: Sequence[str], envelope: Envelope, force: bool
-) -> None:
-    old = read_config(store)
-    new = {key: value for key, value in {**old, **sets}.items() if key not in removed}
-    changes = write_once_changes(old, new)
-    if changes and not force:
-        raise WriteOnceChange(changes)
-    written = {key: config_value(key, value, envelope) for key, value in sets.items()}
-    forced_envelope = envelope._replace(source=mark_forced(envelope.source or ""))
-    for key, *_ in changes:  # also a key to be deleted: a delete has no source
-        written[key] = config_value(key, new.get(key, old.get(key, "")), forced_envelope)
-    store.put_all({NamespacedKey(_NAMESPACE, key): value for key, value in written.items()})
-    store.delete_all([NamespacedKey(_NAMESPACE, key) for key in removed])
+def _write(store: CoordinatorStreamStore, sets: Config, removed_keys: Keys, envelope: Envelope, force: bool) -> None:
+    forced_deletes: list[NamespacedKey] = []
+
+    def change(values: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
+        old = config_of(store.decode(values).values())
+        removed = removed_keys(old)
+        new = {key: value for key, value in {**old, **sets}.items() if key not in removed}
+        changes = write_once_changes(old, new)
+        if changes and not force:
+            raise WriteOnceChange(changes)
+        written = {key: config_value(key, value, envelope) for key, value in sets.items()} | dict.fromkeys(removed)
+        forced_envelope = envelope._replace(source=mark_forced(envelope.source or ""))
+        for key, *_ in changes:  # also a key to be deleted: a delete has no source
+            written[key] = config_value(key, new.get(key, old.get(key, "")), forced_envelope)
+        forced_deletes[:] = [NamespacedKey(_NAMESPACE, key) for key, *_ in changes if key in removed]
+        return {NamespacedKey(_NAMESPACE, key): value for key, value in written.items()}
+
+    store.update(change, _NAMESPACE)
+    store.delete_all(forced_deletes)

@@ -109,6 +109,17 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
             found = self._messages_of(namespace).items(namespace)
             return MappingProxyType({name.key: message for name, message in found})
 
+    def decode(self, values: Mapping[NamespacedKey, bytes]) -> Mapping[str, Message]:
+        """The `messages` of the values of one namespace that `update` passes to a `Change`."""
+        found: dict[str, Message] = {}
+        for name, value in values.items():
+            message = self._messages_of(name.namespace).get(name)
+            if value != self._state.get(name):  # the update has overwritten it in vain
+                message = decode_value(encode_name(name), value)
+            if message is not None:
+                found[name.key] = message
+        return MappingProxyType(found)
+
     def put_all(self, entries: Mapping[NamespacedKey, bytes]) -> None:
         """Set several keys: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`."""
         with self._caught_up():

@@ -1,6 +1,7 @@
 """Reading and writing a job's config, its and its write-once settings."""
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -14,7 +15,8 @@ from managers.stores import coordinator_store
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import decode_value
 from tests.builders import config_set
-from tests.fixtures.managers.watched_log import RecordingLog
+from tests.contracts.event_log import clock
+from tests.fixtures.managers.watched_log import RecordingLog, WatchedLog
 
 GROUPER = "job.systemstreampartition.grouper.factory"
 
@@ -42,7 +44,7 @@ def test_an_empty_string_is_a_value_and_null_is_a_delete(
 @pytest.mark.scenario("CFG-02")
 def test_a_deployment_sets_first_and_then_deletes(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
     write_config(store, {"a": "1", "b": "2", "c": "3"})
-    write_config(store, {"a": "1", "b": "9"})
+    write_config(store, {"a": "1", "b": "9"}, clock=clock)
     assert log_keys(coordinator_log, 3) == [("a", True), ("b", True), ("c", False)]
     assert read_config(store) == {"a": "1", "b": "9"}
 
@@ -92,7 +94,7 @@ def test_a_write_once_setting_is_changed_by_force_only(
     assert refused.value.changes == ((GROUPER, "Old", "New"), ("stores.s.changelog", "kafka.log", "other.log"))
     assert "Keep the value, give the job a new job.id, or force the change" in str(refused.value)
     assert coordinator_log.end_offset() == 4
-    write_config(store, new, force=True)
+    write_config(store, new, force=True, clock=clock)
     written = {said.key: said.envelope.source for said in messages(coordinator_log)[4:] if said.envelope is not None}
     forced = "job-runner (forced)"
     assert written == {
@@ -106,23 +108,31 @@ def test_a_write_once_setting_is_changed_by_force_only(
 
 def test_a_forced_delete_first_writes_its_source(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
     write_config(store, {"job.name": "orders", GROUPER: "Old"})
-    write_config(store, {"job.name": "orders"}, force=True)
+    write_config(store, {"job.name": "orders"}, force=True, clock=clock)
     assert log_keys(coordinator_log, 2) == [("job.name", True), (GROUPER, True), (GROUPER, False)]
     assert read_config(store) == {"job.name": "orders"}
 
 
+def test_a_config_is_checked_and_written_against_what_others_wrote_meanwhile(coordinator_log: EventLog) -> None:
+    log = WatchedLog(coordinator_log)
+    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
+        log.meanwhile = lambda: write_config(other, {"theirs": "1"})
+        write_config(store, {"ours": "1"})
+        assert read_config(other) == {"ours": "1"}
+        theirs = {"job.name": "orders", GROUPER: "New"}
+        log.meanwhile = lambda: write_config(other, theirs)
+        with pytest.raises(WriteOnceChange, match="from 'New' to 'Other'"):
+            set_config(store, GROUPER, "Other")
+        assert read_config(store) == theirs
+
+
 def test_a_message_is_decoded_once(store: CoordinatorStreamStore, monkeypatch: pytest.MonkeyPatch) -> None:
     write_config(store, {f"key.{number}": "1" for number in range(9)})
-    decoded: list[bytes] = []
-
-    def decode(key: bytes, value: bytes) -> Message | None:
-        decoded.append(key)
-        return decode_value(key, value)
-
+    decode = Mock(wraps=decode_value)
     monkeypatch.setattr(coordinator_store, "decode_value", decode)
     for value in "2", "3":
         set_config(store, "key.0", value)
-    assert (read_config(store)["key.0"], len(decoded)) == ("3", 9 + 2)
+    assert (read_config(store)["key.0"], decode.call_count) == ("3", 9 + 2)
 
 
 def test_a_value_must_be_a_string_and_is_not_shown(store: CoordinatorStreamStore) -> None:
