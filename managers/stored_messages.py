@@ -1,7 +1,6 @@
 """The messages that managers read and write: their envelopes, and checks of task names."""
 
 from collections.abc import Iterable, Mapping
-from threading import RLock
 from types import MappingProxyType
 from typing import ClassVar, Final, TypeVar
 
@@ -57,7 +56,6 @@ class MessageManager:
         self._store: Final = store
         self._source: Final = source or self.default_source
         self._clock: Final = clock
-        self._lock: Final = RLock()
 
     def close(self) -> None:
         """Do nothing: the caller closes the store."""

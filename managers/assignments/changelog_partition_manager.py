@@ -1,14 +1,16 @@
 """ChangelogPartitionManager: the changelog partition of each task."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from eventlog.messages import Delete, Message, SetChangelogMapping
 from eventlog.partition import is_int_within
+from eventlog.wire.coordinator import encode_message
 from managers.job_facts import ChangelogRemap, ChangelogRemapped
 from managers.job_models.jvm_order import text_order
-from managers.stored_messages import MessageManager, require_task_names
+from managers.stored_messages import MessageManager, make_envelope, require_task_names, with_envelope
+from managers.stores.keyed_state import NamespacedKey
 
 _PARTITIONS: Final = range(2**31)
 
@@ -32,14 +34,12 @@ def assign_changelog_partitions(task_names: Iterable[str], previous: Mapping[str
 class ChangelogPartitionManager(MessageManager):
     """Reads and writes the changelog partitions of tasks (ChangelogStreamManager of released Samza).
 
-    A task keeps its partition until its mapping is deleted. Each task has its own message. Not for two job coordinators
-    of the same job at a time.
+    A task keeps its partition until its mapping is deleted. Each task has its own message.
     """
 
     def read_change_log_partition_mapping(self) -> Mapping[str, int]:
         """The changelog partition of each task, including removed tasks, read-only."""
-        mappings = self._read(SetChangelogMapping)
-        return MappingProxyType({message.task_name: message.changelog_partition for message in mappings})
+        return _partitions(self._store.messages(SetChangelogMapping.message_type))
 
     def write_change_log_partition_mapping(self, mapping: Mapping[str, int | None]) -> None:
         """Write the partitions of these tasks; None deletes a mapping. Other tasks are unchanged.
@@ -47,8 +47,7 @@ class ChangelogPartitionManager(MessageManager):
         Raises `ChangelogRemapped` if a task would get a different partition, and ValueError if a partition is no
         integer from 0 to 2**31 - 1. Nothing was written then.
         """
-        with self._lock:
-            self._write(changelog_messages(self.read_change_log_partition_mapping(), mapping))
+        self._update(lambda _known: mapping)
 
     read_partition_mapping = read_change_log_partition_mapping
     write_partition_mapping = write_change_log_partition_mapping
@@ -60,11 +59,19 @@ class ChangelogPartitionManager(MessageManager):
 
     def assign(self, task_names: Iterable[str]) -> Mapping[str, int]:
         """The partitions of these tasks. A task without one gets the next unused number, which is written."""
-        with self._lock:
-            known = self.read_change_log_partition_mapping()
-            assigned = assign_changelog_partitions(require_task_names(task_names), known)
-            self._write(changelog_messages(known, {task: assigned[task] for task in assigned if task not in known}))
-        return MappingProxyType(assigned)
+        names = require_task_names(task_names)
+        self._update(lambda old: {k: v for k, v in assign_changelog_partitions(names, old).items() if k not in old})
+        return MappingProxyType(assign_changelog_partitions(names, self.read_change_log_partition_mapping()))
+
+    def _update(self, changed: Callable[[Mapping[str, int]], Mapping[str, int | None]]) -> None:
+        envelope = make_envelope(self._source, clock=self._clock)
+
+        def change(values: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
+            known = _partitions(self._store.decode(values))
+            messages = [with_envelope(each, envelope) for each in changelog_messages(known, changed(known))]
+            return {NamespacedKey(each.message_type, each.key): encode_message(each)[1] for each in messages}
+
+        self._store.update(change, SetChangelogMapping.message_type)
 
 
 ChangelogStreamManager = ChangelogPartitionManager
@@ -81,6 +88,11 @@ def changelog_messages(known: Mapping[str, int], mapping: Mapping[str, int | Non
     if changes:
         raise ChangelogRemapped(changes)
     return [_message(task_name, partition) for task_name, partition in mapping.items()]
+
+
+def _partitions(messages: Mapping[str, Message]) -> Mapping[str, int]:
+    mappings = [each for each in messages.values() if isinstance(each, SetChangelogMapping)]
+    return MappingProxyType({each.task_name: each.changelog_partition for each in mappings})
 
 
 def _message(task_name: str, partition: int | None) -> Message:

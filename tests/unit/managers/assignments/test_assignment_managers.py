@@ -21,6 +21,7 @@ from managers.assignments.job_model_assignments import (
     UnknownTaskMode,
 )
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.keyed_state import NamespacedKey
 from tests.builders import container_host, coordinator_key, task_mode, tombstone
 from tests.contracts.event_log import STREAM
 from tests.vectors.building import partition_of
@@ -36,6 +37,7 @@ def write(store: CoordinatorStreamStore, said: Vector, **how: Any) -> bool:
     match said["type"]:
         case "set-changelog":
             partition = None if is_delete else int(values["Partition"])
+            store.put(NamespacedKey(said["type"], key), b"to be replaced or deleted")
             ChangelogPartitionManager(store, **how).write_change_log_partition_mapping({key: partition})
         case "set-container-host-assignment":
             LocalityManager(store, **how).write_container_to_host_mapping(

@@ -1,5 +1,6 @@
 """ChangelogPartitionManager, and the creation of changelog streams."""
 
+from collections.abc import Callable
 from typing import cast
 
 import pytest
@@ -11,6 +12,7 @@ from managers.job_facts import ChangelogError, ChangelogRemapped
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stream_creation import ChangelogStream, create_changelog_streams
 from tests.fixtures.managers.noted_topics import NotedTopics
+from tests.fixtures.managers.watched_log import WatchedLog, unconditional
 
 
 @pytest.fixture
@@ -34,6 +36,17 @@ def test_the_partition_of_a_removed_task_is_not_reused(manager: ChangelogPartiti
     assert manager.assign(["stays", "new"]) == {"stays": 0, "new": 8}
     assert manager.read_change_log_partition_mapping() == {"gone": 7, "stays": 0, "new": 8}
     assert manager.assign(["gone"]) == {"gone": 7}
+
+
+@pytest.mark.parametrize("wrapped", [WatchedLog, unconditional])
+def test_tasks_that_others_assign_meanwhile_have_other_partitions(
+    wrapped: Callable[[EventLog], WatchedLog], manager: ChangelogPartitionManager, coordinator_log: EventLog
+) -> None:
+    log = wrapped(coordinator_log)
+    with CoordinatorStreamStore(log) as store:
+        log.meanwhile = lambda: manager.assign(["theirs"])
+        assert ChangelogPartitionManager(store).assign(["ours"]) == {"ours": 1}
+    assert manager.read_partition_mapping() == {"theirs": 0, "ours": 1}
 
 
 @pytest.mark.scenario("CLG-09")
