@@ -98,10 +98,10 @@ class AppendRefused(EventLogError):
         super().__init__(f"Cannot append to {stream_name}: {reason}.")
 
 
-def end_after(log: EventLog, position: int) -> int:
-    """The end of a log that was read up to ``position``. Raises `OffsetLost`: the log ends before that."""
+def end_after(log: EventLog, position: int, stream_id: str | None = None) -> int:
+    """The end of a log that was read up to ``position``. Raises `OffsetLost`: it ends before, or has another id."""
     end = log.end_offset()
-    if end < position:
+    if end < position or stream_id not in (None, log.stream_id):
         raise OffsetLost(log.stream_name, position)
     return end
 

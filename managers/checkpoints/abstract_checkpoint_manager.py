@@ -51,6 +51,7 @@ class AbstractCheckpointManager(StreamClient, ABC):
         self._task_names: set[str] = set()
         self._is_read = False
         self._stream_name: str | None = None
+        self._stream_id: str | None = None
         self._position = 0
         self._live: dict[str, dict[bytes | None, Candidate[Checkpoint]]] = {}
         """The last readable event of each key (its exact bytes) by task."""
@@ -86,16 +87,17 @@ class AbstractCheckpointManager(StreamClient, ABC):
         with self._lock:
             if not self._is_running:
                 with self._lazy_log.use() as log:
-                    if self._stream_name is None:
+                    if self._stream_name is None or self._stream_id != log.stream_id:
                         self._position = log.start_offset()
-                    self._stream_name = log.stream_name
+                        self._live, self._last_commit_ms = {}, None
+                    self._stream_name, self._stream_id = log.stream_name, log.stream_id
                 self._is_read = False
                 super().start()
 
     def read_last_checkpoint(self, task_name: str) -> Checkpoint | None:
         """The checkpoint from which a task starts; None if it has none (an empty checkpoint is not None).
 
-        Raises `TaskNotRegistered`, `NotReady`, and `OffsetLost` if the stream was created again.
+        Raises `TaskNotRegistered`, `NotReady`, and `OffsetLost` if the stream was created again since the start.
         """
         return self.read_last_checkpoints([task_name])[task_name]
 
@@ -167,7 +169,7 @@ class AbstractCheckpointManager(StreamClient, ABC):
         The events at ``own_offsets`` do not count for `last_commit_ms`.
         """
         with self._use() as log:
-            end = end_after(log, self._position)
+            end = end_after(log, self._position, self._stream_id)
             for event in log.read(self._position, end):
                 self._apply(event, is_own=event.offset in own_offsets)
             self._position = end

@@ -163,6 +163,7 @@ class CoordinatorStreamConsumer(StreamClient):
         """``log``: the coordinator stream, or a function that opens it in `register`, and again after a failed call."""
         super().__init__(log)
         self._position = 0
+        self._stream_id: str | None = None
         self._is_bootstrapped = False
         self._messages: dict[CoordinatorStreamMessage, None] = {}
         self._config: KeyedState[Message] = KeyedState(decode_value)
@@ -175,7 +176,8 @@ class CoordinatorStreamConsumer(StreamClient):
     def bootstrap(self) -> None:
         """Read to the current end of the log. Raises `NotReady`, and `OffsetLost` if the stream was created again."""
         with self._use() as log:
-            end = end_after(log, self._position)
+            end = end_after(log, self._position, self._stream_id)
+            self._stream_id = log.stream_id
             if self._position < end:
                 for event in log.read(self._position, end):
                     self._apply(event, log.stream_name)

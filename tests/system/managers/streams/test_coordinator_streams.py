@@ -166,11 +166,14 @@ def test_each_read_of_a_type_catches_up(coordinator_log: EventLog, logs: LogMake
     assert len(consumer.get_bootstrapped_stream()) == 4
 
 
-def test_a_stream_that_was_created_again_is_noticed() -> None:
+@pytest.mark.parametrize("stream_id", [None, "created again"])
+def test_a_stream_that_was_created_again_is_noticed(stream_id: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     log = MemoryEventLog(identify(coordinator_stream_name("orders")))
     log.append([config_set("a", "1")])
+    monkeypatch.setattr(log, "stream_id", stream_id and "deleted")
     with CoordinatorStreamConsumer(log) as consumer:
-        log._events.pop()
+        monkeypatch.setattr(log, "stream_id", stream_id)
+        log._events[:1] = [] if stream_id is None else [*log.read()] * 2
         for call in (consumer.bootstrap, consumer.get_bootstrapped_stream):
             with pytest.raises(OffsetLost):
                 call()

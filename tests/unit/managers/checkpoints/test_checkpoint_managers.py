@@ -196,6 +196,28 @@ def test_a_log_that_was_created_again_is_noticed(log: MemoryEventLog, make: Call
             manager.read_last_checkpoint("t")
 
 
+@MANAGERS
+def test_checkpoints_of_a_deleted_log_are_not_those_of_a_longer_one(
+    log: MemoryEventLog, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, other = Opened(log), CheckpointV1({IN_0: "2"})
+    monkeypatch.setattr(log, "stream_id", "deleted")
+    with (manager := make(opened)):
+        manager.register("t")
+        manager.register("other")
+        manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
+        manager.catch_up()
+        log._events.clear()
+        monkeypatch.setattr(log, "stream_id", "created again")
+        opened.logs[-1].is_broken = True
+        for error in SourceUnavailable, OffsetLost, OffsetLost:
+            with pytest.raises(error):
+                manager.catch_up()
+            manager.write_checkpoint("other", other)
+    with manager:
+        assert manager.read_last_checkpoints(["t", "other"]) == {"t": None, "other": other}
+
+
 Vector = dict[str, Any]
 IN_1, PAGE_VIEWS = SystemStreamPartition("kafka", "in", 1), SystemStreamPartition("kafka", "PageViews", 3)
 
