@@ -85,10 +85,6 @@ class CheckpointV2:
         object.__setattr__(self, "offsets", frozen(self.offsets))
         object.__setattr__(self, "state_markers", frozen_deeply(self.state_markers))
 
-    def without_offset(self) -> SystemStreamPartition | None:
-        """The first partition, by name, whose offset is None; None if all have one."""
-        return min((partition for partition, offset in self.offsets.items() if offset is None), default=None)
-
 
 Checkpoint = CheckpointV1 | CheckpointV2
 

@@ -104,7 +104,7 @@ def encode_v2(checkpoint: CheckpointV2) -> bytes:
     Key buckets are lost, as in Samza: all buckets of a partition have the same name. Raises `ValueError`: a partition
     has no offset, which Samza cannot read.
     """
-    without = checkpoint.without_offset()
+    without = min((partition for partition, offset in checkpoint.offsets.items() if offset is None), default=None)
     if without is not None:
         raise ValueError(f"{without} has no offset, which a V2 checkpoint cannot store. Leave the partition out.")
     checkpoint_id = None if checkpoint.checkpoint_id is None else str(checkpoint.checkpoint_id)

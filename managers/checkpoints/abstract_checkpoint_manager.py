@@ -119,7 +119,7 @@ class AbstractCheckpointManager(StreamClient, ABC):
             TaskNotRegistered, NotReady: the task was not registered, or the manager is not running.
             CheckpointNotWritten: the log did not acknowledge it in the time allowed.
             AppendRefused: the log rejects the event. This is not retried.
-            CheckpointError, TypeError: a V2 checkpoint has an offset of None, or an offset is not a string.
+            CheckpointError, TypeError: it could not be read back, such as V2 with an offset of None.
         """
         with self._lock:
             self._require(task_name)

@@ -14,7 +14,7 @@ from eventlog.checkpoint import (
     StateMarkers,
     write_versions,
 )
-from eventlog.partition import SystemStreamPartition
+from eventlog.partition import INT32, SystemStreamPartition, is_int_within
 from eventlog.state_markers import KafkaChangelogOffset, scms_to_ssp_offset_map
 from managers.errors import CheckpointError
 from managers.job_facts import JobFacts
@@ -66,15 +66,24 @@ def _has_state(checkpoint: Checkpoint, config: Mapping[str, str]) -> bool:
 
 def require_readable(task_name: str, checkpoint: Checkpoint) -> None:
     """Raise TypeError or `CheckpointError` for a checkpoint that Samza could not read back."""
+    texts: list[object] = [task_name]
     for partition, offset in checkpoint.offsets.items():
         require_offset(partition, offset)
-    if isinstance(checkpoint, CheckpointV2):
-        without = checkpoint.without_offset()
-        if without is not None:
+        if offset is None and isinstance(checkpoint, CheckpointV2):
             raise CheckpointError(
-                f"The V2 checkpoint of task {task_name!r} has no offset for {without}, which Samza cannot read. "
+                f"The V2 checkpoint of task {task_name!r} has no offset for {partition}, which Samza cannot read. "
                 "Omit the partition, or write version 1."
             )
+        texts += partition.system, partition.stream
+        if not is_int_within(INT32, partition.partition):
+            raise TypeError(f"the number of partition {partition} must be an integer of 32 bits")
+    if isinstance(checkpoint, CheckpointV2):
+        texts += (text for factory, of in checkpoint.state_markers.items() for text in (factory, *of, *of.values()))
+        made = checkpoint.checkpoint_id
+        if made is not None and min(made.millis, made.nanos) < 0:
+            raise CheckpointError(f"The checkpoint id {made} has a negative number. Use `CheckpointId.create()`.")
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError(f"task {task_name!r}, and the systems, streams and markers of its checkpoint, must be strings")
 
 
 def sort_entries(checkpoint: Checkpoint) -> Checkpoint:

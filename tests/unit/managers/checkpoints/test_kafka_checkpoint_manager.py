@@ -18,7 +18,7 @@ from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoints.checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
-from managers.errors import CheckpointNotWritten, CheckpointUnreadable, TaskNotRegistered
+from managers.errors import CheckpointError, CheckpointNotWritten, CheckpointUnreadable, TaskNotRegistered
 from managers.job_names import GROUPER_FACTORY
 from managers.stream_creation import VALIDATION
 from tests.builders import checkpoint_v1, checkpoint_v2, raw
@@ -106,6 +106,16 @@ def test_a_checkpoint_that_could_not_be_read_back_is_not_written(memory_topic: M
         refused = pytest.raises(TypeError, match=r"the offset of kafka\.in\.0 must be a string, not 42")
         with running(memory_topic) as manager, refused:
             manager.write_checkpoint("t", checkpoint)
+    none: Any = None
+    for task, checkpoint in (
+        (none, CheckpointV1({IN_0: "1"})),
+        ("t", CheckpointV1({SystemStreamPartition(none, "in", 0): "1"})),
+        ("t", CheckpointV1({SystemStreamPartition("kafka", "in", 2**31): "1"})),
+        ("t", CheckpointV2(None, {}, {"factory": {"store": number}})),
+        ("t", CheckpointV2(CheckpointId(-1, -5), {}, {})),
+    ):
+        with running(memory_topic, task) as manager, pytest.raises((TypeError, CheckpointError)):
+            manager.write_checkpoint(task, checkpoint)
     assert memory_topic.end_offset() == 0
 
 
