@@ -33,6 +33,8 @@ def __getattr__(name: str) -> Any:
     if name == "_MODULES":
         globals()[name] = _read_modules()
         return globals()[name]
+    if name == "__all__":
+        return sorted(__getattr__("_MODULES"))
     module = None if name.startswith("__") else __getattr__("_MODULES").get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

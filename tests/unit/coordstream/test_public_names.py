@@ -11,6 +11,7 @@ import coordstream
 
 def test_each_name_is_the_object_of_its_module() -> None:
     assert set(coordstream._MODULES) <= set(dir(coordstream))
+    assert set(coordstream._MODULES) == set(coordstream.__all__)  # type: ignore[attr-defined]
     for name, module in coordstream._MODULES.items():
         assert getattr(coordstream, name) is getattr(sys.modules[module], name), name
 
