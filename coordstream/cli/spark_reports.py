@@ -26,7 +26,6 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier
 REPORTS: Final = {
     "checkpoint_progress": "Report the commits and input offsets of each task, by time bucket.",
     "config_churn": "Report how many config keys each writer changed in each job, by day.",
-    "fleet": "Report each job with its tasks, containers, last commit and stalled tasks.",
     "startpoint_effects": "Report how far each startpoint moved each partition, and the time to catch up.",
 }
 """The modules of `spark_jobs.reports`, each a command with this help."""

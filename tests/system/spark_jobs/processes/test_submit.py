@@ -66,9 +66,9 @@ def test_the_documented_command_runs_on_a_cluster_without_logging_the_password(
         ["bash", "-euc", command], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr[-3000:]
-    assert "Fleet of all jobs" in ended.stdout
-    assert (tmp_path / "fleet" / "fleet.png").is_file()
-    assert "checkpoint_history" in ended.stderr, "Spark's log is not verbose, so the test does not look for passwords"
+    assert "of all jobs" in ended.stdout
+    assert (tmp_path / "churn" / "config_churn.png").is_file()
+    assert "config_change" in ended.stderr, "Spark's log is not verbose, so the test does not look for passwords"
     assert str(conninfo_to_dict(database_url)["password"]) not in ended.stdout + ended.stderr
 
 

@@ -17,7 +17,7 @@ from eventlog.postgres.connection import connect
 from eventlog.startpoint import StartpointSpecific
 from eventlog.timestamps import LAST_STORABLE_MS
 from spark_jobs.errors import SparkJobError
-from spark_jobs.reports import checkpoint_progress, config_churn, fleet, startpoint_effects
+from spark_jobs.reports import checkpoint_progress, config_churn, startpoint_effects
 from spark_jobs.reports.checkpoint_progress import MOST_BUCKETS, width_for
 from spark_jobs.reports.report import Report, Result, describe_positions, write_report
 from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, fan_out
@@ -28,7 +28,7 @@ from tests.fixtures.spark_jobs.fleet import START, at
 
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 PREFERRED: Final = "select count(*) from coordinator.commit_history where is_preferred"
-REPORTS: Final = (fleet.REPORT, config_churn.REPORT, startpoint_effects.REPORT)
+REPORTS: Final = (config_churn.REPORT, startpoint_effects.REPORT)
 PROGRESS: Final = checkpoint_progress.REPORT
 BROKEN: Final = """
 ALTER VIEW coordinator.checkpoint_history RENAME TO renamed;
@@ -69,32 +69,6 @@ def rows(path: Path, *order: str) -> list[dict[str, Any]]:
     return sorted(table, key=lambda row: [(row[name] is not None, row[name]) for name in order])
 
 
-def test_the_fleet_has_its_tasks_containers_and_last_commits(
-    spark: SparkSession, recorded_job: str, tmp_path: Path
-) -> None:
-    with connect(recorded_job) as connection:
-        ((preferred,),) = connection.execute(PREFERRED).fetchall()
-    written = run(fleet.REPORT, spark, recorded_job, tmp_path / "out")
-    assert written.title == "Fleet of all jobs as of 2026-11-21 09:18:19 UTC"
-    ((*shown, age, stalled),) = cells(fleet.REPORT, written)
-    assert (*shown[:4], f"{shown[4]:%H:%M:%S}", age, stalled) == (
-        "wordcount_pv/1",
-        8,
-        2,
-        preferred,
-        "09:18:13",
-        "5 seconds",
-        0,
-    )
-    about = json.loads((tmp_path / "out" / "as_of.json").read_text())
-    assert about["as_of"].startswith("2026-11-21T09:18:19")
-    assert [log["next_offset"] for log in about["logs"]] == [388, 427]
-    (job,) = rows(tmp_path / "out" / "jobs")
-    assert (job["tasks"], job["containers"], job["stalled_tasks"]) == (8, 2, 0)
-    assert job["last_commit_at"] is not None
-    assert rows(tmp_path / "out" / "stalled") == []
-
-
 def test_changes_of_config_are_counted_by_day_and_writer(
     spark: SparkSession, recorded_job: str, tmp_path: Path
 ) -> None:
@@ -124,15 +98,9 @@ def test_a_job_without_commits_and_a_database_without_logs_have_reports(
 ) -> None:
     for report in REPORTS:
         run(report, spark, database_url, tmp_path / "empty" / report.name)
-    assert rows(tmp_path / "empty" / "fleet" / "jobs") == []
+    assert rows(tmp_path / "empty" / "config_churn" / "changes") == []
     with pytest.raises(SparkJobError, match="The database has no commit of any job"):
         run(PROGRESS, spark, database_url, tmp_path / "empty" / "progress")
-    with connect(database_url) as connection:
-        ImportedJob(connection, "idle", coordinator=[config_set()])
-    written = run(fleet.REPORT, spark, database_url, tmp_path / "idle", job="idle/1")
-    assert cells(fleet.REPORT, written) == [["idle/1", 0, 0, 0, None, "", 0]]
-    (job,) = rows(tmp_path / "idle" / "jobs")
-    assert (job["commits"], job["last_commit_at"], job["stalled_tasks"]) == (0, None, 0)
 
 
 def test_an_unknown_job_leaves_no_output(spark: SparkSession, recorded_job: str, tmp_path: Path) -> None:
@@ -157,22 +125,8 @@ def test_times_after_the_year_9999_are_not_usable(spark: SparkSession, database_
     assert [row[-3:] for row in cells(startpoint_effects.REPORT, written[-1])] == [[None, None, ""]]
     effects = rows(tmp_path / "startpoint_effects" / "effects")
     assert [row["task_name"] for row in effects] == ["first"]
-    jobs = rows(tmp_path / "fleet" / "jobs", "job_name")
-    assert [(row["commits"], row["last_commit_at"] is None) for row in jobs] == [(2, False), (1, True), (1, False)]
-
-
-def test_a_task_of_the_fleet_stalls_however_long_the_history_is(
-    spark: SparkSession, database_url: str, tmp_path: Path
-) -> None:
-    minutes = [FIRST_TIME + 60_000 * number for number in range(5)]
-    days = [FIRST_TIME + 86_400_000 * number for number in (-360, 0, 3)]
-    with connect(database_url) as connection:
-        for name, times in (("silent", minutes), ("steady", days)):
-            commits = [checkpoint_v1(at=time) for time in times]
-            ImportedJob(connection, name, coordinator=[config_set(at=times[0])], checkpoints=commits)
-    run(fleet.REPORT, spark, database_url, tmp_path / "out")
-    jobs = rows(tmp_path / "out" / "jobs", "job_name")
-    assert [(row["job_name"], row["stalled_tasks"]) for row in jobs] == [("silent", 1), ("steady", 0)]
+    changes = rows(tmp_path / "config_churn" / "changes", "job_name")
+    assert [row["day"] is None for row in changes] == [False, True, True]
 
 
 def test_positions_are_limited_to_a_few_lines() -> None:

@@ -7,9 +7,7 @@ from pathlib import Path
 import matplotlib.image
 import pytest
 
-from spark_jobs.reports.fleet import draw as draw_fleet
 from spark_jobs.reports.picture import Bar, Cell, draw_bars, draw_days, draw_heat_map
-from spark_jobs.reports.report import Result
 from tests.fixtures.spark_jobs.fleet import at
 
 TODAY = date(2026, 3, 1)
@@ -43,22 +41,6 @@ def test_equal_steps_have_the_palest_colour_and_larger_ones_the_darkest(tmp_path
         draw_heat_map(tmp_path / "p.png", "t", 1, {"t": False}, cells)
         row = (matplotlib.image.imread(tmp_path / "p.png")[..., :3] * 255)[60:140, 300:700]
         assert bool(row.sum(axis=2).min() < 200) is is_dark
-
-
-def test_ages_have_a_unit_of_their_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[object] = []
-    monkeypatch.setattr("spark_jobs.reports.fleet.draw_bars", lambda _, __, unit, bars: drawn.extend((unit, *bars)))
-    for age, stalled, unit, length, text in (
-        (5.8, 0, "seconds", 5.8, "5 seconds"),
-        (180.0, 0, "minutes", 3.0, "3 minutes"),
-        (9_000.0, 2, "hours", 2.5, "2 hours, 2 stalled"),
-        (864_000.0, 0, "days", 10.0, "10 days"),
-        (None, 0, "seconds", 0.0, "no commits"),
-    ):
-        row = {"job_name": "counts", "job_id": "1", "seconds_since_commit": age, "stalled_tasks": stalled}
-        draw_fleet(tmp_path / "p.png", Result("t", [row], 1, {}, {}, "", {}))
-        assert str(drawn.pop(0)).startswith(unit)
-        assert drawn.pop() == Bar("counts/1", length, text, is_alarm=stalled > 0)
 
 
 @pytest.mark.parametrize("days", [[0], [0, 1, 9], list(range(0, 4000, 7))])
