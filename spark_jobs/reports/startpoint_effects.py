@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame
 
+from spark_jobs.reports.checkpoint_progress import INPUT, TASK, read_checkpoints
 from spark_jobs.reports.picture import Bar, draw_bars
-from spark_jobs.reports.progress import INPUT, TASK, read_checkpoints
 from spark_jobs.reports.report import Inputs, Report, Result, Row, Tables, format_span, job_of
 
 _PLACE: Final = ", ".join(f"{TASK} {INPUT}".split())

@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.reports import config_churn, startpoint_effects
+from spark_jobs.reports.checkpoint_progress import activity, task_progress
 from spark_jobs.reports.config_churn import MOST_JOBS, OTHERS, days_by_job
-from spark_jobs.reports.progress import activity, task_progress
 from tests.fixtures.spark_jobs.fleet import START, at
 
 COMMITS: Final = (
