@@ -70,10 +70,8 @@ def require_readable(task_name: str, checkpoint: Checkpoint) -> None:
     for partition, offset in checkpoint.offsets.items():
         require_offset(partition, offset)
         if offset is None and isinstance(checkpoint, CheckpointV2):
-            raise CheckpointError(
-                f"The V2 checkpoint of task {task_name!r} has no offset for {partition}, which Samza cannot read. "
-                "Omit the partition, or write version 1."
-            )
+            which = f"The V2 checkpoint of task {task_name!r} has no offset for {partition}"
+            raise CheckpointError(f"{which}, which Samza cannot read. Omit the partition.")
         texts += partition.system, partition.stream
         if not is_int_within(INT32, partition.partition):
             raise TypeError(f"the number of partition {partition} must be an integer of 32 bits")

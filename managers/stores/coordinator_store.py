@@ -114,7 +114,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         found: dict[str, Message] = {}
         for name, value in values.items():
             message = self._messages_of(name.namespace).get(name)
-            if value != self._state.get(name):  # the update has overwritten it in vain
+            if value != self._state.get(name):  # as it was before a write that is repeated
                 message = decode_value(encode_name(name), value)
             if message is not None:
                 found[name.key] = message
@@ -211,9 +211,8 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
             for name, _ in live.items(namespace):
                 for key, value in live.spellings(name).items():
                     found.apply(RecordedEvent(0, 0, LOG_APPEND_TIME, key, value))
-            lacking = {
-                each for each, _ in live.items(namespace) if len(found.spellings(each)) < len(live.spellings(each))
-            }
+            names = (name for name, _ in live.items(namespace))
+            lacking = {name for name in names if len(found.spellings(name)) < len(live.spellings(name))}
             for event in self._log.read(0, self._position) if lacking else ():
                 if read_name(event.key) in lacking:
                     found.apply(event)
