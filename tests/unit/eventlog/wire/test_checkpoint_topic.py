@@ -83,14 +83,18 @@ def test_v2_stores_no_null_since_samza_cannot_read_it() -> None:
     )
 
 
-def test_v2_reads_an_offset_that_is_a_number() -> None:
-    read = decode_v2(b'{"input-offsets":{"kafka.in.0":4},"state-checkpoint-markers":{}}')
-    assert read.offsets == {SystemStreamPartition("kafka", "in", 0): "4"}
-
-
-def test_a_null_that_stands_first_under_a_name_does_not_count_in_v2() -> None:
-    read = decode_v2(b'{"input-offsets":{"kafka.in.0":null,"kafka.in.0":"1"},"state-checkpoint-markers":{}}')
-    assert (read.offsets, read.duplicates) == ({SystemStreamPartition("kafka", "in", 0): "1"}, ("kafka.in.0",))
+@pytest.mark.parametrize(
+    ("offsets", "offset", "duplicates"),
+    [
+        (b'"kafka.in.0":4', "4", ()),
+        (b'"kafka.in.0":null,"kafka.in.0":"1"', "1", ("kafka.in.0",)),
+        (b'"kafka.in.0":"1","kafka.in.00":"2"', "2", ("kafka.in.00",)),
+    ],
+    ids=["a number", "null before another", "two spellings"],
+)
+def test_v2_reads_one_offset_of_a_partition(offsets: bytes, offset: str, duplicates: tuple[str, ...]) -> None:
+    read = decode_v2(b'{"input-offsets":{%b},"state-checkpoint-markers":{}}' % offsets)
+    assert (read.offsets, read.duplicates) == ({SystemStreamPartition("kafka", "in", 0): offset}, duplicates)
 
 
 def test_an_unknown_type_need_not_name_task_and_grouper() -> None:
@@ -113,12 +117,6 @@ def test_v1_reads_the_number_of_a_partition_as_java_does(number: bytes) -> None:
 def test_a_v1_label_counts_only_where_it_names_a_bucket(label: str) -> None:
     value = b'{"%b":{"system":"s","stream":"t","partition":"0","offset":"1"}}' % label.encode()
     assert decode_v1(value).offsets == {SystemStreamPartition("s", "t", 0): "1"}
-
-
-def test_two_spellings_of_one_partition_are_a_duplicate() -> None:
-    read = decode_v2(b'{"input-offsets":{"k.in.0":"1","k.in.00":"2"},"state-checkpoint-markers":{}}')
-    assert read.offsets == {SystemStreamPartition("k", "in", 0): "2"}
-    assert read.duplicates == ("k.in.00",)
 
 
 @given(st.binary(max_size=80), st.sampled_from([decode_key, decode_v1, decode_v2]))
