@@ -1,10 +1,9 @@
-"""One line of a recording.
+"""Recordings line by line and as files, and lines of several owners, kept apart in a temporary file."""
 
-Recordings as files.
-"""
-
+import errno
 import gzip
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eventlog import recording_spool
 from eventlog.errors import RecordingError
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
 from eventlog.recording import LineError, decode_line, encode_line, read_recording, write_recording
@@ -190,3 +190,52 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, name: str) -> None:
         write_recording(path, failing())
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.fixture(params=[(1 << 20, 64 << 20), (25, 100), (1, 1)])
+def limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    chunk, held = request.param
+    monkeypatch.setattr(recording_spool, "CHUNK_BYTES", chunk)
+    monkeypatch.setattr(recording_spool, "MEMORY_BYTES", held)
+
+
+@pytest.mark.usefixtures("limits")
+def test_each_owner_has_its_lines_back_in_order() -> None:
+    with LineSpool() as spool:
+        for number in range(300):
+            spool.add(number % 7, b'{"number":%d,\r"x":1}\n' % number)
+        spool.add(7, b"without a line feed")
+        spool.flush()
+        for owner in range(7):
+            assert list(spool.lines(owner)) == [b'{"number":%d,\r"x":1}\n' % number for number in range(owner, 300, 7)]
+        assert list(spool.lines(7)) == [b"without a line feed\n"]
+        assert list(spool.lines(8)) == []
+
+
+def test_its_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording_spool, "CHUNK_BYTES", 1_000)
+    monkeypatch.setattr(recording_spool, "MEMORY_BYTES", 10_000)
+    with LineSpool() as spool:
+        for number in range(2_000):
+            spool.add(number % 50, b"x" * 99 + b"\n")
+            assert spool._memory_bytes == sum(map(len, spool._in_memory.values())) < 10_000
+
+
+def test_nothing_of_it_has_a_name_that_could_be_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with LineSpool() as spool:
+        spool.add("a", b"secret\n")
+        spool.flush()
+        assert list(spool.lines("a")) == [b"secret\n"]
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_args: object, **_kwargs: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(recording_spool, "TemporaryFile", full)
+    with LineSpool() as spool:
+        spool.add("a", b"1\n")
+        with pytest.raises(RecordingError, match=r"No space left on device\. Set TMPDIR to a folder with more space"):
+            spool.flush()

@@ -1,6 +1,7 @@
-"""What batches write, on logs in memory."""
+"""What batches write, on logs in memory, and the queue in which they wait."""
 
 import logging
+from threading import Thread
 
 import pytest
 
@@ -11,7 +12,7 @@ from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific
 from eventlog.timestamps import ms_of
 from eventlog.wire.checkpoint_topic import decode_v1
 from managers.steered.job_record import JobRecord
-from spark_jobs.observed.batch_thread import BatchWriter
+from spark_jobs.observed.batch_thread import BatchQueue, BatchWriter
 from spark_jobs.observed.progress import CommittedBatch, Positions, SourceRange
 from tests.fixtures.managers.log_makers import LogMaker
 
@@ -117,3 +118,54 @@ def test_a_startpoint_is_consumed_by_the_batch_that_followed_it(
     assert job.has_startpoint() is not is_followed
     warnings = [record.message for record in caplog.records if record.levelno == logging.WARNING]
     assert len(warnings) == (0 if is_followed else 1)
+
+
+def batch(number: int) -> CommittedBatch:
+    start = {FIRST: number} if number else None
+    return CommittedBatch("q", "r", number, "sink", (SourceRange(0, start, {FIRST: number + 1}),))
+
+
+def test_a_batch_stays_until_it_is_done() -> None:
+    queue = BatchQueue()
+    queue.put(batch(0))
+    queue.put(batch(1))
+    first = queue.next()
+    assert first is not None
+    assert first is queue.next()
+    queue.done(first)
+    queue.done(first)
+    assert queue.next() == batch(1)
+
+
+def test_the_oldest_batches_are_joined() -> None:
+    queue = BatchQueue(most=2)
+    for number in range(5):
+        queue.put(batch(number))
+    joined, last = queue.next(), batch(4)
+    assert joined is not None
+    assert (joined.batch_id, joined.sources) == (3, (SourceRange(0, None, {FIRST: 4}),))
+    queue.done(joined)
+    assert queue.next() == last
+
+
+def test_a_batch_that_was_joined_meanwhile_is_written_again() -> None:
+    queue = BatchQueue(most=1)
+    queue.put(batch(0))
+    taken = queue.next()
+    assert taken is not None
+    queue.put(batch(1))
+    queue.done(taken)
+    assert queue.next() is not None
+
+
+def test_a_closed_queue_gives_what_is_left_and_ends_a_wait() -> None:
+    queue = BatchQueue()
+    found: list[CommittedBatch | None] = []
+    waiting = Thread(target=lambda: found.append(queue.next()))
+    waiting.start()
+    queue.close()
+    waiting.join()
+    queue.pause(1e9)
+    assert found == [None]
+    queue.put(batch(0))
+    assert queue.next() == batch(0)

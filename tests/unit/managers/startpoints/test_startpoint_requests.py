@@ -1,21 +1,73 @@
-"""What a startpoint request would do, and requests that two writers write at once."""
+"""What a fan-out writes and when there is one; what a request would do, and requests that two writers write at once."""
 
+import itertools
 from collections.abc import Mapping
 from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
+from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from eventlog.wire.startpoints import encode_startpoint
-from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged, request_values
+from managers.startpoints.startpoint_records import (
+    FAN_OUTS,
+    REQUESTS,
+    FanOuts,
+    StartpointsChanged,
+    plan_fan_out,
+    request_values,
+    should_fan_out_startpoints,
+)
 from managers.startpoints.startpoint_request import job_warnings, write_unless_changed
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey, encode_name
 from tests.builders import config_set, startpoint
 from tests.fixtures.managers.watched_log import raced
+
+NOW_MS = 1_700_000_000_000
+A, B = SystemStreamPartition("k", "s", 0), SystemStreamPartition("k", "s", 1)
+TASKS = {"t0": [A], "t1": [A, B]}
+HIGH_AVAILABILITY = {"yarn.am.high-availability.enabled": "true"}
+KEYS = [StartpointKey(A), StartpointKey(B), *(StartpointKey(A, TaskName(task)) for task in TASKS)]
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), st.integers(NOW_MS - 3, NOW_MS)))
+def test_after_a_crash_between_deletes_the_next_fan_out_has_the_same_result(created: dict[StartpointKey, int]) -> None:
+    names = itertools.count()
+    requests = {key: StartpointSpecific(str(next(names)), at) for key, at in created.items()}
+    plan = plan_fan_out(requests, TASKS, NOW_MS)
+    for deleted in range(len(plan.deleted_keys) + 1):
+        left = {key: one for key, one in requests.items() if str(key) not in plan.deleted_keys[:deleted]}
+        again = plan_fan_out(left, TASKS, NOW_MS)
+        assert _after(_after({}, plan.fanned_out), again.fanned_out) == _after({}, plan.fanned_out)
+
+
+def _after(previous: FanOuts, fanned_out: FanOuts) -> FanOuts:
+    return {task: {**previous.get(task, {}), **fanned_out.get(task, {})} for task in TASKS}
+
+
+@pytest.mark.parametrize(
+    ("config", "changes", "expected"),
+    [
+        ({}, set(), True),
+        ({"yarn.am.high-availability.enabled": "false"}, set(), True),
+        (HIGH_AVAILABILITY, set(), False),
+        (HIGH_AVAILABILITY, {"JOB_MODEL"}, True),
+        ({"job.startpoint.enabled": "True", **HIGH_AVAILABILITY}, {"NEW_DEPLOYMENT"}, True),
+        ({"job.startpoint.enabled": "false", **HIGH_AVAILABILITY}, {"NEW_DEPLOYMENT"}, False),
+        ({"job.startpoint.enabled": "false"}, set(), False),
+    ],
+)
+@pytest.mark.scenario("SPM-27")
+def test_with_high_availability_only_a_changed_job_fans_out_startpoints(
+    config: dict[str, str], changes: set[str], expected: bool
+) -> None:
+    assert should_fan_out_startpoints(config, changes) is expected
 
 
 @pytest.mark.parametrize(
