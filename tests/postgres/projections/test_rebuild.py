@@ -68,34 +68,25 @@ def test_a_rebuild_keeps_relations_and_positions(connected: Connection, batch_ev
     assert position(connected) == places
 
 
-def test_events_beyond_the_position_are_not_folded(connected: Connection) -> None:
-    job = generate_job(1, LONG)
-    stream_name, events = job.logs[0].stream_name, job.logs[0].events
+@pytest.mark.parametrize("was_rebuilt", [False, True])
+def test_events_beyond_the_position_are_not_folded(connected: Connection, was_rebuilt: bool) -> None:
+    """A log to be rebuilt has its end as its position, and no longer when it was rebuilt since it was loaded."""
+    log = generate_job(1, LONG).logs[0]
+    stream_name, events = log.stream_name, log.events
     import_events(connected, stream_name, events[:100])
-    (log,) = logs_of(connected, stream_name)
     connected.execute("update eventlog.log set backend = 'postgres'")
-    (log,) = logs_of(connected, stream_name)
     before = folded_rows(connected)
-    connected.execute(REPEAT_LAST_EVENT)
-    assert rebuild_log(connected, log, SETTINGS).rebuilt == 100
-    assert folded_rows(connected) == before
-    assert logs_of(connected, stream_name)[0].next_offset == log.next_offset
-
-
-def test_a_log_that_was_rebuilt_since_it_was_loaded_is_not_folded_beyond_its_position(connected: Connection) -> None:
-    """Its position had been the log's end as long as it was to be rebuilt: rows were folded up to there."""
-    job = generate_job(1, LONG)
-    stream_name, events = job.logs[0].stream_name, job.logs[0].events
-    import_events(connected, stream_name, events[:100])
-    connected.execute("update eventlog.log set backend = 'postgres'")
-    connected.execute("update projection.position set fold_version = %s", (NOT_FOLDED,))
+    if was_rebuilt:
+        connected.execute("update projection.position set fold_version = %s", (NOT_FOLDED,))
     (loaded,) = logs_of(connected, stream_name)
-    rebuild_log(connected, loaded, SETTINGS)
+    if was_rebuilt:
+        rebuild_log(connected, loaded, SETTINGS)
     connected.execute(REPEAT_LAST_EVENT)
-    rebuild_log(connected, loaded, SETTINGS)
-    (log,) = logs_of(connected, stream_name)
-    assert log.next_offset == events[99].offset + 1
-    assert verify_log(connected, log, SETTINGS).is_equal
+    assert rebuild_log(connected, loaded, SETTINGS).rebuilt == 100
+    assert folded_rows(connected) == before
+    (rebuilt,) = logs_of(connected, stream_name)
+    assert rebuilt.next_offset == events[99].offset + 1
+    assert verify_log(connected, rebuilt, SETTINGS).is_equal
 
 
 def test_a_rebuild_is_tried_again_after_a_deadlock(connected: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
