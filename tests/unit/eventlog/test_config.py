@@ -1,9 +1,4 @@
-"""Booleans and integers in a job's config.
-
-The streams a job reads.
-
-The settings of a job's config about where its streams start.
-"""
+"""Booleans and integers in a job's config, the streams that it reads, and where its streams start."""
 
 import pytest
 

@@ -1,7 +1,4 @@
-"""Errors of the event log.
-
-Suggestions for unknown names, printable text, names of JSON types.
-"""
+"""Errors of the event log: suggestions for unknown names, and printable text."""
 
 import copy
 

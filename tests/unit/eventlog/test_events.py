@@ -1,7 +1,4 @@
-"""Events in batches.
-
-Blocks without the garbage collector.
-"""
+"""Events in batches, and blocks without the garbage collector."""
 
 import gc
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""What all logs share.
-
-The event log in memory.
-"""
+"""The event log in memory."""
 
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime

@@ -1,7 +1,4 @@
-"""
-
-Partitions as text, and the readings of a startpoint's key.
-"""
+"""Partitions as text, and the readings of a startpoint's key."""
 
 import pytest
 from hypothesis import given

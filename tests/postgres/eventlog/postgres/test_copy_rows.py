@@ -1,7 +1,4 @@
-"""Rows come as they were given.
-
-Rows that go as JSON are the same rows as those that go by COPY.
-"""
+"""Rows come as they were given, and those that go as JSON as those that go by COPY."""
 
 import struct
 from collections.abc import Callable, Iterator

@@ -1,7 +1,4 @@
-"""Which topics can be followed.
-
-Topics: what the cluster says of them, and creating them.
-"""
+"""Which topics can be followed, what the cluster says of them, and creating them."""
 
 from typing import Any
 

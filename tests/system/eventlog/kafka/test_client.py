@@ -1,9 +1,4 @@
-"""What kafka-python logs at DEBUG, records and passwords of ours in hand.
-
-What a client trusts and shows.
-
-Clients of kafka-python, and their errors in our own words.
-"""
+"""Clients of kafka-python: what they log at DEBUG, trust and show, and their errors in our own words."""
 
 import logging
 import threading

@@ -1,7 +1,4 @@
-"""JSON bytes as Jackson writes and reads them.
-
-Partitions as JSON objects.
-"""
+"""JSON bytes as Jackson writes and reads them, and partitions as JSON objects."""
 
 import json
 
