@@ -54,7 +54,7 @@ def test_the_commands_write_what_the_page_says(
         assert main(shlex.split(command)) == 0, command
     assert "Startpoint effects of wordcount_pv/1" in capsys.readouterr().out
     outputs = [words[words.index("--output") + 1] for words in map(shlex.split, commands) if "--output" in words]
-    assert [list(Path(output).glob("*.png")) != [] for output in outputs] == [True] * 4
+    assert [list(Path(output).glob("*.png")) != [] for output in outputs] == [True] * 3
 
 
 def test_the_commands_that_need_brokers_or_a_cluster_exist(capsys: pytest.CaptureFixture[str]) -> None:

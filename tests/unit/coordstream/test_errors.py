@@ -51,4 +51,4 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
 
 def test_only_packages_of_extras_are_explained() -> None:
     assert "coordstream[spark]" in missing_message("matplotlib.figure")
-    assert (missing_message("numpy"), missing_message(None)) == ("", "")
+    assert (missing_message("psycopg"), missing_message(None)) == ("", "")

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -95,11 +95,12 @@ def kill_after() -> None:
     wrapped_logs.PART_EVENTS = 1  # type: ignore[misc]
     append, done = KafkaEventLog.append, list[range]()
 
-    def counted(log: KafkaEventLog, *arguments: Any, **named: Any) -> range:
-        done.append(append(log, *arguments, **named))
+    def counted(log: KafkaEventLog, events: Sequence[NewEvent], **named: Any) -> range:
+        offsets = append(log, events, **named)
+        done.extend([offsets] if events else [])
         if len(done) == int(sys.argv[1]):
             os.kill(os.getpid(), signal.SIGKILL)
-        return done[-1]
+        return offsets
 
     KafkaEventLog.append = counted  # type: ignore[method-assign, assignment]
     main(["rewind", *sys.argv[2:], "--yes"])
@@ -107,13 +108,13 @@ def kill_after() -> None:
 
 @contextmanager
 def another_writer(stream_name: str, write: Callable[[], object]) -> Iterator[None]:
-    """Write something just before the first append to a topic."""
+    """Write something just before the first events are appended to a topic."""
     append, pending = KafkaEventLog.append, [write]
 
-    def append_second(log: KafkaEventLog, *arguments: Any, **named: Any) -> range:
-        if pending and log.stream_name == stream_name:
+    def append_second(log: KafkaEventLog, events: Sequence[NewEvent], **named: Any) -> range:
+        if pending and events and log.stream_name == stream_name:
             pending.pop()()
-        return append(log, *arguments, **named)
+        return append(log, events, **named)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(KafkaEventLog, "append", append_second)
