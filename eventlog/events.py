@@ -116,7 +116,7 @@ def batches(events: Iterable[Event], max_events: int, max_bytes: int) -> Iterato
     batch: list[Event] = []
     size = 0
     for event in events:
-        added = len(event.key or b"") + len(event.value or b"") + _header_bytes(event.headers)
+        added = len(event.key or b"") + len(event.value or b"") + (_header_bytes(event.headers) if event.headers else 0)
         if batch and (len(batch) == max_events or size + added > max_bytes):
             yield batch
             batch, size = [], 0
