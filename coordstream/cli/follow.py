@@ -223,7 +223,8 @@ def _exit_code(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> int:
 
 def _stream_row(plan: FollowPlan, stream: FollowedStream) -> dict[str, Any]:
     """A stream for --json: ``done``, ``refused`` or ``unfinished``; ``stopped`` if the plan has no end."""
-    unread, detail = "unfinished" if plan.once else "stopped", stream.failure or stream.refusal or None
+    unread = "unfinished" if plan.once else "stopped"
+    detail = stream.failure or (stream.problem.reason if stream.problem and stream.is_refused else None)
     return {
         "stream_name": stream.stream_name,
         "outcome": "refused" if detail else "done" if stream.is_over else unread,

@@ -22,7 +22,7 @@ from projections.follow.error_policy import (
     outage_reason,
     stream_error_message,
 )
-from projections.follow.follow_run import FollowedStream, FollowRun
+from projections.follow.follow_run import FollowedStream, FollowRun, Problem
 from projections.follow.heartbeat import Turns, write_refusal
 from projections.follow.resume import LogSource, ResumePoint
 from projections.follow.resync import resync
@@ -60,7 +60,7 @@ class Attacher(LogSource):
         if not stream.has_lock:
             self.wait_for_holder(stream, now)
             return
-        if stream.is_blocked and stream.log_id is not None and is_blocked(self.connection, stream.log_id):
+        if stream.has("blocked") and stream.log_id is not None and is_blocked(self.connection, stream.log_id):
             stream.due_at = now + BLOCKED_SECONDS
             return
         name = stream.stream_name
@@ -84,7 +84,7 @@ class Attacher(LogSource):
             for stream in some:
                 if stream.stream_name in taken:
                     stream.has_lock, stream.log_id = True, taken[stream.stream_name]
-                    if self.run.plan.follows_all and stream.log_id is None and not stream.refusal:
+                    if self.run.plan.follows_all and stream.log_id is None and not stream.is_refused:
                         write_refusal(self.connection, stream.stream_name, self.run.plan.kind, self.source.backend, "")
 
     def release(self, stream: FollowedStream) -> None:
@@ -105,21 +105,21 @@ class Attacher(LogSource):
 
     def _report(self, stream: FollowedStream, found: ResumePoint) -> None:
         name, offset = stream.stream_name, found.log.next_offset
-        if stream.is_waiting:
-            stream.is_waiting = False
+        if stream.has("held"):
+            stream.problem = None
             self.run.say_of(name, "taken-over", f"{name} is free: this follower continues at offset {offset}.")
-        if stream.unavailable_since is not None:
+        if stream.has("unavailable"):
             self.run.say_of(name, "available", f"{name} is available again: continuing at offset {offset}.")
         self.run.say_of(name, "resumed", found.message)
 
     def wait_for_holder(self, stream: FollowedStream, now: float) -> None:
         """Retry soon; a plan with an end is over when the holder has read as far."""
         name = stream.stream_name
-        stream.due_at = now + LOCK_RETRY_SECONDS
-        stream.is_waiting = True
-        stream.accept()
         holder = self.locks.holder(name)
-        self.run.say_of(name, "held", "" if holder is None else _describe_holder(name, holder))
+        message = "" if holder is None else _describe_holder(name, holder)
+        stream.accept()
+        stream.wait("held", message, now + LOCK_RETRY_SECONDS)
+        self.run.say_of(name, "held", message)
         stream.is_over = self.run.plan.once and self._is_read_as_planned(stream)
 
     def _is_read_as_planned(self, stream: FollowedStream) -> bool:
@@ -173,14 +173,14 @@ class Refusals:
             if stream is None:
                 raise
             self.run.say_of(stream.stream_name, "blocked", f"{stream.stream_name} waits: {BLOCKED}.")
-            stream.wait(BLOCKED, monotonic() + BLOCKED_SECONDS)
+            stream.wait("blocked", BLOCKED, monotonic() + BLOCKED_SECONDS)
             self.heartbeat.trigger()
         except StreamUnavailable as error:
             self.lose(error)
         except (EventLogError, ProjectionError, psycopg.Error) as error:
             if is_outage(error):
                 if stream is not None and isinstance(error, psycopg.Error):
-                    stream.database_error = outage_reason(error)
+                    stream.problem = Problem("database", outage_reason(error))
                 raise
             failed = stream or self.run.streams.get(getattr(error, "stream_name", ""))
             if failed is None:
@@ -189,14 +189,13 @@ class Refusals:
 
     def accept(self, stream: FollowedStream) -> None:
         """Report that a stream can be followed again, if something has prevented that."""
-        if stream.database_error and stream.tail is not None:
-            stream.database_error = ""
-            self.heartbeat.trigger()
-        if (stream.refusal or stream.is_blocked) and stream.tail is not None:
-            stream.accept()
-            self.heartbeat.trigger()
+        if stream.problem is None or stream.tail is None:
+            return
+        if not stream.has("database"):
             name, position = stream.stream_name, stream.tail.position
             self.run.say_of(name, "accepted", f"{name} can be followed again: continuing at offset {position}.")
+        stream.accept()
+        self.heartbeat.trigger()
 
     def lose(self, error: StreamUnavailable) -> None:
         """Detach streams that are unavailable while others are read, keep their locks, and retry later. A run with an
@@ -206,7 +205,7 @@ class Refusals:
         self.heartbeat.trigger()
         for name in error.stream_names:
             alone = StreamUnavailable([name], error.place, error.problem)
-            self.run.streams[name].be_unavailable(outage_reason(alone), now)
+            self.run.streams[name].retry("unavailable", outage_reason(alone), now)
             self.run.say_of(name, "unavailable", outage_message(alone))
         self.run.stop_if_unavailable(now)
 
@@ -221,7 +220,7 @@ class Refusals:
             self._write_refusal(stream, error, message)
         self.attacher.release(stream)  # another follower may have the rights, and a rebuild needs the lock
         if isinstance(error, RETRIED) and not self.run.plan.once:
-            stream.refuse(message, monotonic(), is_missing=isinstance(error, StreamMissing))
+            stream.retry("missing" if isinstance(error, StreamMissing) else "refused", message, monotonic())
         else:
             stream.finish(message)
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from eventlog.backoff import Backoff, StopFlag
 from eventlog.notice import Notice
 from eventlog.source import FOREVER_MS, StreamFacts
-from projections.follow.error_policy import BLOCKED, is_login_refused, outage_message, outage_reason
+from projections.follow.error_policy import is_login_refused, outage_message, outage_reason
 from projections.follow.heartbeat import AT_ONCE, Beat
 from projections.follow.tail import Progress, Tail
 
@@ -17,35 +17,44 @@ RETRY_LONGEST_SECONDS: Final = 30.0
 _DIGITS: Final = re.compile(r"\d+")
 
 
+ProblemKind = Literal["held", "missing", "refused", "unavailable", "blocked", "outage", "database"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a stream is not read, ``since`` a monotonic time in seconds.
+
+    ``held``: another follower reads it. ``missing``, ``refused``: it cannot be followed at present. ``unavailable``:
+    only this stream is, not its source. ``blocked``: another session has locked its rows. ``outage``: brokers do not
+    answer. ``database``: a session ended that attached or wrote it.
+    """
+
+    kind: ProblemKind
+    reason: str
+    since: float = AT_ONCE
+
+
 @dataclass
 class FollowedStream:
     """A stream is attached (it has a ``tail``), or waits to be attached at ``due_at``, or is over.
 
-    Times are monotonic, in seconds. ``is_waiting``: another follower holds the stream. ``failure``: why it was given
-    up. ``planned``: the stream when ``--once``, which reads to its end, was planned. ``events``: how many were applied.
+    Times are monotonic, in seconds. ``failure``: why it was given up. ``planned``: the stream when ``--once``, which
+    reads to its end, was planned. ``events``: how many were applied.
 
-    ``refusal``: why it cannot be followed at present. It is retried, and counts as refused until some of it was read or
-    nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
-    ``outage``: what it waits for before it is attached again; only this stream, since ``unavailable_since``. That its
-    rows are `BLOCKED` is shown for as long as a refusal, and so is ``database_error``, with which a session ended that
-    attached or wrote it. ``next_offset``: the offset after the last applied event; None: it was never read.
-    ``longest_absence_ms``: see `continuity`.
+    ``problem``: why it was not read when that was last tried. A refused or blocked stream is shown as such until some
+    of it was read, or nothing failed until ``accepted_at``. ``next_offset``: the offset after the last applied event;
+    None: it was never read. ``longest_absence_ms``: see `continuity`.
     """
 
     stream_name: str
     due_at: float = AT_ONCE
     has_lock: bool = False
-    is_waiting: bool = False
     tail: Tail | None = None
     log_id: int | None = None
     planned: StreamFacts | None = None
     is_over: bool = False
     failure: str = ""
-    refusal: str = ""
-    is_missing: bool = False
-    outage: str = ""
-    database_error: str = ""
-    unavailable_since: float | None = None
+    problem: Problem | None = None
     accepted_at: float = AT_ONCE
     events: int = 0
     next_offset: int | None = None
@@ -58,9 +67,13 @@ class FollowedStream:
     def is_to_attach(self) -> bool:
         return self.tail is None and not self.is_over
 
+    def has(self, *kinds: ProblemKind) -> bool:
+        """Return whether the stream has a problem of one of these kinds."""
+        return self.problem is not None and self.problem.kind in kinds
+
     @property
-    def is_blocked(self) -> bool:
-        return self.outage == BLOCKED
+    def is_refused(self) -> bool:
+        return self.has("refused", "missing")
 
     @property
     def end(self) -> int | None:
@@ -79,10 +92,8 @@ class FollowedStream:
 
     def attach(self, tail: Tail) -> None:
         self.tail, self.log_id, self.next_offset = tail, tail.log.log_id, tail.position
-        self.outage = self.outage if self.is_blocked else ""
-        if self.unavailable_since is not None:
-            self.unavailable_since = None
-            self.retries.reset()
+        if self.has("outage", "unavailable"):
+            self.accept()
 
     def count(self, progress: Progress) -> None:
         self.events += progress.events
@@ -96,38 +107,34 @@ class FollowedStream:
         self.detach()
         self.is_over, self.failure = True, failure
 
-    def wait(self, message: str, due_at: float) -> None:
-        """Detach because of an outage, or of a lock; a refused stream keeps its later time to retry."""
-        self.detach(max(due_at, self.due_at) if self.refusal else due_at)
-        self.outage = message
+    def wait(self, kind: ProblemKind, reason: str, due_at: float) -> None:
+        """Detach until then; a stream that is refused or unavailable stays so, and keeps its later time to retry."""
+        if self.is_refused or self.has("unavailable"):
+            self.detach(max(due_at, self.due_at))
+        else:
+            self.detach(due_at)
+            self.problem = Problem(kind, reason)
 
-    def be_unavailable(self, message: str, now: float) -> None:
-        """Detach because only this stream of the source is unavailable; retry later."""
-        self.wait(message, now + self.retries.next())
-        if self.unavailable_since is None:
-            self.unavailable_since = now
+    def retry(self, kind: ProblemKind, reason: str, now: float) -> None:
+        """Detach, and retry after a time that grows until the stream is accepted."""
+        since = self.problem.since if self.problem is not None and self.has(kind) else now
+        self.problem = Problem(kind, reason, since)
+        self.detach(now + self.retries.next())
 
     def lose_session(self) -> None:
         self.detach()
         self.has_lock = False
 
-    def refuse(self, message: str, now: float, *, is_missing: bool = False) -> None:
-        """Detach because the stream cannot be followed at present; retry later."""
-        self.refusal, self.is_missing, self.is_waiting = message, is_missing, False
-        self.detach(now + self.retries.next())
-
     def accept(self) -> None:
-        self.refusal, self.is_missing, self.outage, self.database_error = "", False, "", ""
+        self.problem = None
         self.retries.reset()
 
     def beat(self, end_offset: int | None) -> Beat | None:
         """Return its heartbeat; None while another follower, or no log, is to be written."""
         if self.log_id is None or not self.has_lock:
             return None
-        if self.refusal:
-            return Beat(self.log_id, "refused", end_offset, self.refusal)
-        if waits_for := self.outage or self.database_error:
-            return Beat(self.log_id, "waiting", end_offset, waits_for)
+        if self.problem is not None:
+            return Beat(self.log_id, "refused" if self.is_refused else "waiting", end_offset, self.problem.reason)
         return Beat(self.log_id, self.tail.state if self.tail else None, end_offset)
 
 
@@ -207,14 +214,14 @@ class FollowRun:
 
     def unavailable_reason(self) -> str:
         """Why one of the streams that are not over is unavailable; empty if all are available."""
-        left = (stream for stream in self.streams.values() if not stream.is_over)
-        return next((stream.outage for stream in left if stream.unavailable_since is not None), "")
+        left = [stream.problem for stream in self.streams.values() if not stream.is_over]
+        return next((each.reason for each in left if each is not None and each.kind == "unavailable"), "")
 
     def stop_if_unavailable(self, now: float) -> None:
         """With an end, stop if all that is left are streams that were unavailable for as long as an outage may take."""
-        left = [stream for stream in self.streams.values() if not stream.is_over]
+        left = [stream.problem for stream in self.streams.values() if not stream.is_over]
         if self.plan.once and self.outage_timeout is not None:
-            since = [now if stream.unavailable_since is None else stream.unavailable_since for stream in left]
+            since = [now if each is None or each.kind != "unavailable" else each.since for each in left]
             if now >= max(since, default=now) + self.outage_timeout:
                 self.stop_flag.set()
 

@@ -77,10 +77,10 @@ class FollowSession:
     def stop(self) -> None:
         """Mark streams as stopped; refused ones stay refused, but names that were not read leave no row."""
         streams = self._run.streams.values()
-        unread = [each.stream_name for each in streams if each.is_missing or (each.has_lock and each.log_id is None)]
+        unread = [each for each in streams if each.has("missing") or (each.has_lock and each.log_id is None)]
         with ignore_rejections():
-            delete_refusals(self._connection, unread)
-        for stream in self._run.streams.values():
+            delete_refusals(self._connection, [stream.stream_name for stream in unread])
+        for stream in streams:
             if not stream.is_over:
                 self._end(stream)
 
@@ -105,17 +105,17 @@ class FollowSession:
         due = [each for each in self._run.streams.values() if each.is_to_attach and each.due_at <= began]
         due.sort(key=lambda stream: stream.due_at)
         with ignore_rejections():  # each stream is refused below
-            self._attacher.take_locks([stream for stream in due if not stream.has_lock and not stream.refusal])
+            self._attacher.take_locks([stream for stream in due if not stream.has_lock and not stream.is_refused])
             has_asked = True
         self._beat_if_due()
         for stream in due:
             if self._run.stop_flag.is_set or monotonic() > began + ATTACHING_SECONDS:
                 return
-            if stream.refusal and has_retried:
+            if stream.is_refused and has_retried:
                 continue
-            has_retried = has_retried or bool(stream.refusal)
+            has_retried = has_retried or stream.is_refused
             with self._refusals.catch_errors(stream):
-                if has_asked and not stream.has_lock and not stream.refusal:
+                if has_asked and not stream.has_lock and not stream.is_refused:
                     self._attacher.wait_for_holder(stream, monotonic())
                     continue
                 self._attacher.attach(stream, monotonic(), self._on_resync_batch)
@@ -204,7 +204,7 @@ class FollowSession:
 
     def _collect_statistics(self) -> None:
         """After a catch-up, when no stream is left to be read."""
-        streams = [stream for stream in self._run.streams.values() if not stream.refusal]
+        streams = [stream for stream in self._run.streams.values() if not stream.is_refused]
         if not any(stream.is_to_attach or (stream.tail and not stream.tail.is_live) for stream in streams):
             with ignore_rejections():
                 analyze(self._attacher.connection, self._run.events - self._written)
@@ -237,7 +237,7 @@ class FollowSession:
         due_at = monotonic() + self._run.backoff.next()
         for stream in self._run.streams.values():
             if not stream.is_over:
-                stream.wait(message, due_at)
+                stream.wait("outage", message, due_at)
         self._list_at = max(self._list_at, due_at)
         self._assigned = {}
 
@@ -259,7 +259,7 @@ class FollowSession:
                 self._refusals.accept(stream)
         beats = [beat for stream in streams if (beat := stream.beat(ends.get(stream.stream_name))) is not None]
         write_beats(self._connection, beats, now)
-        unread = [stream for stream in streams if stream.tail is None and (stream.refusal or stream.has_lock)]
+        unread = [stream for stream in streams if stream.tail is None and (stream.is_refused or stream.has_lock)]
         with ignore_rejections():
             beat_refused(self._connection, [stream.stream_name for stream in unread])
 
@@ -277,7 +277,7 @@ class FollowSession:
 
     def _ends(self, streams: Sequence[FollowedStream]) -> dict[str, int]:
         """The ends of the streams that are read or blocked; empty if the source does not answer."""
-        names = [stream.stream_name for stream in streams if stream.tail is not None or stream.is_blocked]
+        names = [stream.stream_name for stream in streams if stream.tail is not None or stream.has("blocked")]
         if not names:
             return {}
         try:

@@ -199,7 +199,7 @@ def test_a_follower_that_waits_notices_the_end_of_an_outage(
         wait_until(lambda: second.follower._run.outage, what="the outage")
         cluster.is_away = False
         second.wait_for("Connections are restored")
-        wait_until(lambda: not second.follower._run.streams[ORDERS].outage, what="the end of the outage")
+        wait_until(lambda: not second.follower._run.streams[ORDERS].has("outage"), what="the end of the outage")
         assert second.follower._run.outage == ""
 
 

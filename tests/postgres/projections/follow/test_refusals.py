@@ -177,7 +177,7 @@ def test_streams_of_a_follower_of_all_are_shown_until_it_stops(
 
 
 def refused(running: Running) -> int:
-    return sum(bool(stream.refusal) for stream in running.follower._run.streams.values())
+    return sum(stream.is_refused for stream in running.follower._run.streams.values())
 
 
 def test_refused_streams_do_not_delay_others(
