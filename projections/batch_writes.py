@@ -22,7 +22,7 @@ _AUTHOR: Final = {"source": "text", "host": "text", "username": "text"}
 _CHECKPOINT: Final = {
     **_PLACE,
     **_KEY,
-    "layout_id": "int4",
+    "layout_id": "int8",
     "checkpoint_id": UTF8_TEXT,
     "offsets": UTF8_TEXT,
     "offsets_odd": "text[]",
@@ -61,7 +61,8 @@ STARTPOINT_READING: Final = Columns.of(
 )
 CHECKPOINT_LAYOUT: Final = Columns.of(
     "projection.checkpoint_layout",
-    **dict.fromkeys(("log_id", "layout_id"), "int4"),
+    log_id="int4",
+    layout_id="int8",
     **dict.fromkeys(("partition_id", "key_bucket"), "int4[]"),
     is_state="bool[]",
     **dict.fromkeys(("system_name", "stream_name", "factory_name", "store_name"), "text[]"),

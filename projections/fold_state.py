@@ -65,7 +65,7 @@ def load_fold(connection: Connection, log: TrackedLog, settings: FoldSettings) -
 def _load_layouts(connection: Connection, log_id: int, fold: LogFold) -> None:
     for layout_id, *columns in connection.execute(
         "select layout_id, partition_id, key_bucket, is_state, system_name, stream_name, factory_name, store_name,"
-        " marker_prefix, marker_suffix from projection.checkpoint_layout where log_id = %s order by layout_id",
+        " marker_prefix, marker_suffix from projection.checkpoint_layout where log_id = %s",
         (log_id,),
     ):
         fold.layouts.remember(layout_id, tuple(map(LayoutEntry, *columns)))

@@ -367,7 +367,7 @@ create table projection.other_message (
 ) with (fillfactor = 50);
 
 create table projection.checkpoint_layout (
-    log_id integer not null, layout_id integer not null,
+    layout_id bigint not null, log_id integer not null,
     partition_id integer[] not null, key_bucket integer[] not null, is_state boolean[] not null,
     system_name text[] not null, stream_name text[] not null, factory_name text[] not null, store_name text[] not null,
     marker_prefix text[] not null, marker_suffix text[] not null,
@@ -381,14 +381,14 @@ comment on column projection.checkpoint_layout.input_streams is 'system.stream o
 create table projection.checkpoint_event (
     log_offset bigint not null, record_time timestamptz,
     log_id integer not null, key_id integer not null,
-    layout_id integer, checkpoint_id text,
+    layout_id bigint, checkpoint_id text,
     offsets text, offsets_odd text[],
     other_version_time timestamptz,
     constraint pk_checkpoint_event primary key (log_id, key_id, log_offset)
 ) partition by range (log_offset);
 -- A plan that is cached before the first partition exists is not made again when it does: the planner drops the empty table from it.
 select eventlog.ensure_partition('projection', 'checkpoint_event', 0);
-comment on column projection.checkpoint_event.layout_id is 'names of the offsets; 0 = none, null = delete';
+comment on column projection.checkpoint_event.layout_id is 'names of the offsets, a hash of them; 0 = none, null = delete';
 comment on column projection.checkpoint_event.offsets is 'U+001F between, U+001E = null';
 comment on column projection.checkpoint_event.offsets_odd is
     'instead of offsets where one of them holds these characters';

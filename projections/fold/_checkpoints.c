@@ -288,7 +288,7 @@ static PyObject *new_reader(PyTypeObject *type, PyObject *args, PyObject *Py_UNU
 
 /* What the events of a call have in common. */
 typedef struct {
-    PyObject *newest, *newest_times, *log_id, *last_rows, *rows, *unnumbered, *envelopes;
+    PyObject *newest, *newest_times, *log_id, *last_rows, *rows, *envelopes;
     PyTypeObject *row_type, *envelope_type;
 } Batch;
 
@@ -390,10 +390,9 @@ static int add_row(const Batch *batch, PyObject *const *owned, const Reader *rea
                           bytes_or_none(taken->id), joined_offsets(reader, taken->length), Py_NewRef(Py_None),
                           Py_NewRef(owned[OTHER_TIME])};
     PyObject *row = new_row(batch->row_type, values, 9);
-    int is_provisional = PyLong_AsLongLong(owned[LAYOUT_ID]) < 0;
     int failed = row == NULL || PyList_SetItem(batch->newest, PyLong_AsSsize_t(owned[VERSION]), Py_NewRef(row)) < 0 ||
                  PyDict_SetItem(batch->last_rows, owned[KEY_ID], row) < 0;
-    if (append_row(is_provisional ? batch->unnumbered : batch->rows, row) < 0 || failed) return -1;
+    if (append_row(batch->rows, row) < 0 || failed) return -1;
     return PyList_SetItem(batch->newest_times, PyLong_AsSsize_t(owned[VERSION]), Py_NewRef(owned[RECORD_TIME]));
 }
 
@@ -424,10 +423,10 @@ static PyObject *read_ordinary(PyObject *Py_UNUSED(module), PyObject *args) {
     Batch batch;
     PyObject *events;
     Py_ssize_t at;
-    if (!PyArg_ParseTuple(args, "O!nO!O!OO!O!O!O!O!O!", &PyList_Type, &events, &at, &PyList_Type, &batch.newest,
+    if (!PyArg_ParseTuple(args, "O!nO!O!OO!O!O!O!O!", &PyList_Type, &events, &at, &PyList_Type, &batch.newest,
                           &PyList_Type, &batch.newest_times, &batch.log_id, &PyType_Type, &batch.row_type,
                           &PyType_Type, &batch.envelope_type, &PyDict_Type, &batch.last_rows, &PyList_Type, &batch.rows,
-                          &PyList_Type, &batch.unnumbered, &PyList_Type, &batch.envelopes) ||
+                          &PyList_Type, &batch.envelopes) ||
         !is_tuple_type(batch.row_type) || !is_tuple_type(batch.envelope_type))
         return NULL;
     if (at < 0 || at > PyList_Size(events)) return PyErr_Format(PyExc_ValueError, "there is no such event");

@@ -14,10 +14,8 @@ from eventlog.messages import Envelope
 from eventlog.timestamps import storable_micros
 from projections.fold.checkpoint_template import Template, learn
 from projections.fold.checkpoints import (
-    NO_OFFSETS,
     NULL,
     SEPARATOR,
-    BatchLayouts,
     DecodedCheckpoint,
     decode_checkpoint,
     mask_checkpoint,
@@ -54,12 +52,7 @@ class CheckpointBatch:
     def __init__(self, log: LogFold, quarantine: QuarantinedEvents) -> None:
         self._log = log
         self._quarantine = quarantine
-        self._layouts = BatchLayouts(log.layouts)
         self._swept: dict[TaskCheckpoints, list[CheckpointEvent]] = {}
-        self._unnumbered: list[CheckpointRow] = []
-        """Rows whose layout has a provisional number."""
-        self._relearnt: list[KeyEntry] = []
-        """Keys whose template may have a provisional number."""
         self.events: dict[TaskCheckpoints, CheckpointEvents] = {}
         self.envelopes: list[EnvelopeRow] = []
         self.suspects: list[SuspectRow] = []
@@ -70,7 +63,7 @@ class CheckpointBatch:
         self._swept.setdefault(task, []).append(delete)
 
     def decode(self, write: WriteCheckpoints) -> None:
-        """Decode the events and write their rows task by task, by offset; those with a new layout come last."""
+        """Decode the events and write their rows task by task, by offset."""
         rows: list[CheckpointRow] = []
         for task in sorted(self.events.keys() | self._swept.keys(), key=attrgetter("key_id")):
             self._decode_task(task, self.events.pop(task, []), self._swept.pop(task, []), rows)
@@ -78,8 +71,6 @@ class CheckpointBatch:
                 write(rows)
                 rows = []
         write(rows)
-        if self._unnumbered:
-            write(self._numbered_rows())
 
     def _decode_task(
         self,
@@ -109,8 +100,8 @@ class CheckpointBatch:
         if _compiled is None:
             self._read_each(events, task.newest, times, rows)
             return
-        types, lists = (CheckpointRow, EnvelopeRow), (rows, self._unnumbered, self.envelopes)
-        batch = (task.newest, times, self._log.log_id, *types, self.last_rows, *lists)
+        types = (CheckpointRow, EnvelopeRow)
+        batch = (task.newest, times, self._log.log_id, *types, self.last_rows, rows, self.envelopes)
         at = 0
         while (at := _compiled.read_ordinary(events, at, *batch)) < len(events) // FIELDS:
             self._read_each(events[FIELDS * at : FIELDS * (at + 1)], task.newest, times, rows)
@@ -157,26 +148,7 @@ class CheckpointBatch:
             stored_time = NOT_STORABLE if record_time is None else record_time
             newest_times[version] = NO_TIME if layout_id is None else stored_time
             last_rows[entry.key_id] = newest[version] = row
-            if layout_id is None or layout_id >= 0:
-                add_row(row)
-            else:
-                self._unnumbered.append(row)
-
-    def _numbered_rows(self) -> list[CheckpointRow]:
-        numbers = self._layouts.number()
-        for key_id, last in self.last_rows.items():
-            if last.layout_id in numbers:
-                self.last_rows[key_id] = last._replace(layout_id=numbers[last.layout_id])
-        for entry in self._relearnt:
-            if entry.task is not None and (row := entry.task.newest[entry.version]) is not None:
-                entry.task.newest[entry.version] = self.last_rows[row.key_id]
-            if entry.template is not None:
-                entry.template.layout_id = numbers.get(entry.template.layout_id, entry.template.layout_id)
-        new_row = tuple.__new__
-        return [
-            new_row(CheckpointRow, (offset, record_time, log_id, key_id, numbers[layout_id or NO_OFFSETS], *rest))
-            for offset, record_time, log_id, key_id, layout_id, *rest in self._unnumbered
-        ]
+            add_row(row)
 
     def _read_in_full(
         self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes | None
@@ -194,11 +166,10 @@ class CheckpointBatch:
         if decoded.duplicates:
             note = WireError("duplicate_partition", "a partition is repeated in the checkpoint: the last one counts")
             self._quarantine.add(entry, None, offset, record_time, value, note)
-        layout_id = self._layouts.id_of(decoded.layout, offset)
+        layout_id = self._log.layouts.id_of(decoded.layout)
         entry.template = learn(entry.version, entry.coordinator_key, value, decoded, layout_id, self._log.roles)
         if decoded.envelope is not None:
             self._add_envelope(offset, decoded.envelope, entry.template)
-        self._relearnt.append(entry)
         return CheckpointRow(offset, record_time, log_id, key_id, layout_id, *_stored(decoded))
 
     def _add_envelope(self, offset: int, envelope: Envelope, template: Template | None) -> None:

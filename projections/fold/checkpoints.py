@@ -1,7 +1,9 @@
 """A decoded checkpoint as its layout, the names of its offsets, which is stored once, and the offsets."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from typing import Final, NamedTuple, cast
 
 from eventlog.errors import WireError
@@ -45,52 +47,26 @@ def input_streams(layout: Layout) -> list[str]:
 
 
 class LayoutDictionary:
-    """All layouts of one log. New ones get the next number and stand in ``new`` until they are stored."""
+    """All layouts of one log. New ones stand in ``new`` until they are stored.
+
+    The number of a layout is part of its hash: it depends neither on the layouts before nor on the order of decoding.
+    """
 
     def __init__(self) -> None:
         self._ids: dict[Layout, int] = {(): NO_OFFSETS}
-        self._last = NO_OFFSETS
         self.new: list[tuple[int, Layout]] = []
 
     def remember(self, layout_id: int, layout: Layout) -> None:
         """Take back a stored layout."""
         self._ids[layout] = layout_id
-        self._last = max(self._last, layout_id)
 
-    def known(self, layout: Layout) -> int | None:
-        return self._ids.get(layout)
-
-    def add(self, layout: Layout) -> int:
-        """The number of a layout that is not `known`."""
-        self._last += 1
-        self._ids[layout] = self._last
-        self.new.append((self._last, layout))
-        return self._last
-
-
-class BatchLayouts:
-    """Gives each new layout of a batch a provisional number below 0, until `number` assigns the final ones.
-
-    Final numbers are assigned in the order of the layouts' first offsets, although a batch is decoded task by task. So
-    they do not depend on how the log was divided into batches.
-    """
-
-    def __init__(self, layouts: LayoutDictionary) -> None:
-        self._layouts = layouts
-        self._provisional: dict[Layout, int] = {}
-        self._first_offsets: dict[int, int] = {}
-
-    def id_of(self, layout: Layout, offset: int) -> int:
-        known = self._layouts.known(layout)
-        if known is not None:
-            return known
-        provisional = self._provisional.setdefault(layout, -1 - len(self._provisional))
-        self._first_offsets[provisional] = min(offset, self._first_offsets.get(provisional, offset))
-        return provisional
-
-    def number(self) -> dict[int, int]:
-        by_offset = sorted(self._provisional.items(), key=lambda item: self._first_offsets[item[1]])
-        return {provisional: self._layouts.add(layout) for layout, provisional in by_offset}
+    def id_of(self, layout: Layout) -> int:
+        layout_id = self._ids.get(layout)
+        if layout_id is None:
+            layout_id = int.from_bytes(sha256(json.dumps(layout).encode()).digest()[:8]) >> 1
+            self._ids[layout] = layout_id
+            self.new.append((layout_id, layout))
+        return layout_id
 
 
 SEPARATOR: Final = "\x1f"

@@ -1,6 +1,6 @@
 -- The stores whose changelog offset is a lower number in one checkpoint row than in another one of the same log.
-create function projection.lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[],
-                                              earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[])
+create function projection.lowered_changelog(log_id integer, layout_id bigint, offsets text, offsets_odd text[],
+                                              earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[])
 returns table (store_name text, system_name text, stream_name text, partition_id integer, changelog_offset text, earlier_offset text)
 language sql stable parallel safe as $$
   select l.store_name, l.system_name, l.stream_name, l.partition_id, o.changelog_offset, o.earlier_offset

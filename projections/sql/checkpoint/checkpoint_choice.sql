@@ -97,7 +97,7 @@ $$;
 -- The newest checkpoint event of each task, version and grouper that is not a delete, as of an offset (inclusive; cut null = the log's
 -- end), of some keys (null = all).
 create function projection.checkpoint_head(log_id integer, cut bigint, keys integer[])
-returns table (log_id integer, key_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id integer,
+returns table (log_id integer, key_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id bigint,
                checkpoint_id text, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint)
 language sql stable parallel safe as $$
   select distinct on (k.message_key, k.checkpoint_version, k.grouper_factory) k.log_id, k.key_id, k.message_key, k.checkpoint_version, k.grouper_factory,
@@ -127,7 +127,7 @@ $$;
 -- one, else from the coordinator stream. by_log: by the rule that job_log has of the log, which is cheaper than to read the config.
 create function projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint,
                                              keys integer[], by_log boolean)
-returns table (log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text,
+returns table (log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id bigint, checkpoint_id text,
                offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint, changelogs text[], store_names text[])
 language sql stable parallel safe as $$
   select r.log_id, r.key_id, r.task_name, r.checkpoint_version, r.layout_id, r.checkpoint_id, r.offsets, r.offsets_odd, r.record_time, r.log_offset,
@@ -154,7 +154,7 @@ $$;
 -- The newest checkpoint events of some keys, if the tasks start from them without a choice: a job that reads one version, where a checkpoint
 -- of the same key and layout comes after the one that the task has started from so far.
 create function projection.next_checkpoint(log_id integer, keys integer[])
-returns table (log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text,
+returns table (log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id bigint, checkpoint_id text,
                offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint, changelogs text[], store_names text[])
 language sql stable parallel safe as $$
   select j.log_id, k.key_id, k.message_key, k.checkpoint_version, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.record_time, h.log_offset,
@@ -172,7 +172,7 @@ language sql stable parallel safe as $$
 $$;
 
 -- The offsets of a checkpoint event that was chosen, each with what the layout says of it and who wrote it: of inputs, and of state.
-create function projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[],
+create function projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id bigint, offsets text, offsets_odd text[],
                                          changelogs text[], store_names text[])
 returns table (n integer, is_state boolean, partition_id integer, key_bucket integer, system_name text, stream_name text, factory_name text,
                store_name text, marker_prefix text, marker_suffix text, value text,

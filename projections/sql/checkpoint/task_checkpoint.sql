@@ -53,8 +53,8 @@ $$;
 -- The newest checkpoint that a task had written before an event of its coordinator log, with the checkpoint before it under the same
 -- key. A key that was not written before has the one by an earlier time instead: the writer's versions or its grouper have changed.
 create function projection.checkpoint_before(log_id integer, task_name text, at timestamptz, log_offset bigint, earlier_at timestamptz)
-returns table (log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint,
-               earlier_log_id integer, earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamptz, earlier_log_offset bigint)
+returns table (log_id integer, layout_id bigint, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint,
+               earlier_log_id integer, earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamptz, earlier_log_offset bigint)
 language sql stable parallel safe as $$
   select n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.record_time, n.log_offset,
     b.log_id, b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
@@ -68,7 +68,7 @@ $$;
 
 -- The offset of one input partition in a checkpoint row, of whichever key bucket the task reads, because fan-outs do not name it; null if the
 -- checkpoint does not have the partition.
-create function projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[],
+create function projection.partition_offset(log_id integer, layout_id bigint, offsets text, offsets_odd text[],
                                             system_name text, stream_name text, partition_id integer)
 returns text language sql stable parallel safe as $$
   select projection.offset_of($3, $4, l.n) from projection.layout_entry l
@@ -78,7 +78,7 @@ returns text language sql stable parallel safe as $$
 $$;
 
 -- The same of each partition of a checkpoint row.
-create function projection.partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[])
+create function projection.partition_offsets(log_id integer, layout_id bigint, offsets text, offsets_odd text[])
 returns table (system_name text, stream_name text, partition_id integer, input_offset text) language sql stable parallel safe as $$
   select distinct on (o.system_name, o.stream_name, o.partition_id) o.system_name, o.stream_name, o.partition_id, o.value
   from (select l from projection.checkpoint_layout l where l.log_id = $1 and l.layout_id = $2 offset 0) y(layout)

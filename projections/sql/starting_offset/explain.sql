@@ -21,7 +21,7 @@ $$;
 -- The last checkpoint event of a task for each log, version and grouper, deletes included, and why the task does not start from it
 -- (null: it does). checkpoint_choice decides; here each other event gets its reason.
 create function projection.explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text)
-returns table (log_id integer, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[],
+returns table (log_id integer, checkpoint_version integer, layout_id bigint, offsets text, offsets_odd text[], changelogs text[],
                is_deleted boolean, ignored_reason text, chosen_because text, record_time timestamptz, log_offset bigint)
 language sql stable parallel safe as $$
   with head as (

@@ -183,7 +183,7 @@ CREATE TABLE projection.checkpoint_event (
     record_time timestamp with time zone,
     log_id integer NOT NULL,
     key_id integer NOT NULL,
-    layout_id integer,
+    layout_id bigint,
     checkpoint_id text,
     offsets text,
     offsets_odd text[],
@@ -195,7 +195,7 @@ PARTITION BY RANGE (log_offset);
 -- Name: COLUMN checkpoint_event.layout_id; Type: COMMENT; Schema: projection; Owner: -
 --
 
-COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets; 0 = none, null = delete';
+COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets, a hash of them; 0 = none, null = delete';
 
 --
 -- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
@@ -321,10 +321,10 @@ CREATE FUNCTION projection.is_rewind_requested(log_id integer, task_name text, s
 $_$;
 
 --
--- Name: lowered_changelog(integer, integer, text, text[], integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: lowered_changelog(integer, bigint, text, text[], bigint, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) RETURNS TABLE(store_name text, system_name text, stream_name text, partition_id integer, changelog_offset text, earlier_offset text)
+CREATE FUNCTION projection.lowered_changelog(log_id integer, layout_id bigint, offsets text, offsets_odd text[], earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[]) RETURNS TABLE(store_name text, system_name text, stream_name text, partition_id integer, changelog_offset text, earlier_offset text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select l.store_name, l.system_name, l.stream_name, l.partition_id, o.changelog_offset, o.earlier_offset
@@ -362,10 +362,10 @@ CREATE FUNCTION projection.lowered_choice(coordinator_log integer, log_offset bi
 $_$;
 
 --
--- Name: lowered_partition(integer, integer, text, text[], integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: lowered_partition(integer, bigint, text, text[], bigint, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.lowered_partition(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, earlier_offset text)
+CREATE FUNCTION projection.lowered_partition(log_id integer, layout_id bigint, offsets text, offsets_odd text[], earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[]) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, earlier_offset text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
@@ -2539,9 +2539,9 @@ begin
       hint = 'Job names and ids are listed in coordinator.job.';
   end if;
   for stored in
-    select c.relname, bool_or(a.attname = 'key_id') as has_key, bool_or(a.attname = 'layout_id') as has_layout,
+    select c.relname, bool_or(a.attname = 'key_id') as has_key,
       string_agg(format('t.%I', a.attname), ', ' order by a.attname)
-        filter (where a.attname not in ('log_id', 'key_id', 'layout_id', 'incarnation', 'archived_at', 'key_sha256')) as columns
+        filter (where a.attname not in ('log_id', 'key_id', 'incarnation', 'archived_at', 'key_sha256')) as columns
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relnamespace = 'projection'::regnamespace and c.relname not in ('gap', 'position')
@@ -2553,21 +2553,16 @@ begin
     relation := stored.relname;
     execute format($query$
       select count(*), left(encode(sha256(convert_to(concat_ws(' ', count(*), sum(hashint8extended(
-        hash_record_extended(row(%s), hashtextextended(j.stream_kind, 0)%s%s), 0))), 'UTF8')), 'hex'), 32)
+        hash_record_extended(row(%s), hashtextextended(j.stream_kind, 0)%s), 0))), 'UTF8')), 'hex'), 32)
       from projection.%I t
-      join projection.job_log j using (log_id) %s %s
+      join projection.job_log j using (log_id) %s
       where t.log_id = any ($1)
     $query$, stored.columns,
       case when stored.has_key then '# coalesce(k.hash, 0)' end,
-      case when stored.has_layout then '# coalesce(l.hash, t.layout_id, -1)' end,
       stored.relname,
       case when stored.has_key then $join$left join (
         select k.log_id, k.key_id, hash_record_extended(row(k.key_sha256), 0) as hash
-        from projection.event_key k where k.log_id = any ($1)) k using (log_id, key_id)$join$ end,
-      case when stored.has_layout then $join$left join (
-        select l.log_id, l.layout_id, hash_record_extended(row(l.is_state, l.system_name, l.stream_name, l.partition_id, l.key_bucket,
-          l.factory_name, l.store_name, l.marker_prefix, l.marker_suffix), 0) as hash
-        from projection.checkpoint_layout l where l.log_id = any ($1)) l using (log_id, layout_id)$join$ end)
+        from projection.event_key k where k.log_id = any ($1)) k using (log_id, key_id)$join$ end)
     into row_count, fingerprint using logs;
     return next;
   end loop;
@@ -2578,7 +2573,7 @@ $_$;
 -- Name: FUNCTION fingerprint(job_name text, job_id text); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.fingerprint(job_name text, job_id text) IS 'The number of rows of a job in each table of the schema projection, and in archived_event and log_gap there, with a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. All relations are made of these rows: if a relation differs, so does one of the fingerprints. Compare it with that of another database, or with an earlier one. What depends on the clock, on the follower or on the database is left out: positions, the bytes of archived events and when they were archived, and the numbers of logs, incarnations, keys and layouts. Secrets count with their masked values, which differ between installations with different mask keys. Compare only fingerprints of the same version of coordstream. Reads every row once; raises for an unknown job.';
+COMMENT ON FUNCTION coordinator.fingerprint(job_name text, job_id text) IS 'The number of rows of a job in each table of the schema projection, and in archived_event and log_gap there, with a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. All relations are made of these rows: if a relation differs, so does one of the fingerprints. Compare it with that of another database, or with an earlier one. What depends on the clock, on the follower or on the database is left out: positions, the bytes of archived events and when they were archived, and the numbers of logs, incarnations and keys. Secrets count with their masked values, which differ between installations with different mask keys. Compare only fingerprints of the same version of coordstream. Reads every row once; raises for an unknown job.';
 
 --
 -- Name: input_offset_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -2829,8 +2824,8 @@ COMMENT ON FUNCTION coordinator.leave_receipt(relation_name text, column_names t
 --
 
 CREATE TABLE projection.checkpoint_layout (
+    layout_id bigint NOT NULL,
     log_id integer NOT NULL,
-    layout_id integer NOT NULL,
     partition_id integer[] NOT NULL,
     key_bucket integer[] NOT NULL,
     is_state boolean[] NOT NULL,
@@ -5608,7 +5603,7 @@ CREATE FUNCTION projection.checkpoint_at(coordinator_log integer, coordinator_cu
 -- Name: checkpoint_before(integer, text, timestamp with time zone, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint, earlier_at timestamp with time zone) RETURNS TABLE(log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, earlier_log_id integer, earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamp with time zone, earlier_log_offset bigint)
+CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint, earlier_at timestamp with time zone) RETURNS TABLE(log_id integer, layout_id bigint, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, earlier_log_id integer, earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamp with time zone, earlier_log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.record_time, n.log_offset,
@@ -5643,7 +5638,7 @@ $_$;
 -- Name: checkpoint_choice(integer, bigint, integer, bigint, integer[], boolean); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, changelogs text[], store_names text[])
+CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, keys integer[], by_log boolean) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id bigint, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, changelogs text[], store_names text[])
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select r.log_id, r.key_id, r.task_name, r.checkpoint_version, r.layout_id, r.checkpoint_id, r.offsets, r.offsets_odd, r.record_time, r.log_offset,
@@ -5671,7 +5666,7 @@ $_$;
 -- Name: checkpoint_head(integer, bigint, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys integer[]) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.checkpoint_head(log_id integer, cut bigint, keys integer[]) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id bigint, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select distinct on (k.message_key, k.checkpoint_version, k.grouper_factory) k.log_id, k.key_id, k.message_key, k.checkpoint_version, k.grouper_factory,
@@ -6035,10 +6030,10 @@ end
 $_$;
 
 --
--- Name: chosen_offset(integer, bigint, integer, integer, text, text[], text[], text[]); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: chosen_offset(integer, bigint, integer, bigint, text, text[], text[], text[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], store_names text[]) RETURNS TABLE(n integer, is_state boolean, partition_id integer, key_bucket integer, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, message_time timestamp with time zone, source text, host text, username text)
+CREATE FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id bigint, offsets text, offsets_odd text[], changelogs text[], store_names text[]) RETURNS TABLE(n integer, is_state boolean, partition_id integer, key_bucket integer, system_name text, stream_name text, factory_name text, store_name text, marker_prefix text, marker_suffix text, value text, message_time timestamp with time zone, source text, host text, username text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select o.n, o.is_state or projection.is_changelog($3, o.system_name, o.stream_name, $7), o.partition_id, o.key_bucket, o.system_name, o.stream_name,
@@ -6392,7 +6387,7 @@ $_$;
 -- Name: explain_checkpoints(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) RETURNS TABLE(log_id integer, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], is_deleted boolean, ignored_reason text, chosen_because text, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) RETURNS TABLE(log_id integer, checkpoint_version integer, layout_id bigint, offsets text, offsets_odd text[], changelogs text[], is_deleted boolean, ignored_reason text, chosen_because text, record_time timestamp with time zone, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   with head as (
@@ -7650,7 +7645,7 @@ $_$;
 -- Name: next_checkpoint(integer, integer[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.next_checkpoint(log_id integer, keys integer[]) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, changelogs text[], store_names text[])
+CREATE FUNCTION projection.next_checkpoint(log_id integer, keys integer[]) RETURNS TABLE(log_id integer, key_id integer, task_name text, checkpoint_version integer, layout_id bigint, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, changelogs text[], store_names text[])
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select j.log_id, k.key_id, k.message_key, k.checkpoint_version, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.record_time, h.log_offset,
@@ -7779,10 +7774,10 @@ CREATE FUNCTION projection.other_message_state(log_id integer, cut bigint) RETUR
         $_$;
 
 --
--- Name: partition_offset(integer, integer, text, text[], text, text, integer); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: partition_offset(integer, bigint, text, text[], text, text, integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) RETURNS text
+CREATE FUNCTION projection.partition_offset(log_id integer, layout_id bigint, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select projection.offset_of($3, $4, l.n) from projection.layout_entry l
@@ -7792,10 +7787,10 @@ CREATE FUNCTION projection.partition_offset(log_id integer, layout_id integer, o
 $_$;
 
 --
--- Name: partition_offsets(integer, integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: partition_offsets(integer, bigint, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[]) RETURNS TABLE(system_name text, stream_name text, partition_id integer, input_offset text)
+CREATE FUNCTION projection.partition_offsets(log_id integer, layout_id bigint, offsets text, offsets_odd text[]) RETURNS TABLE(system_name text, stream_name text, partition_id integer, input_offset text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select distinct on (o.system_name, o.stream_name, o.partition_id) o.system_name, o.stream_name, o.partition_id, o.value
@@ -12204,7 +12199,7 @@ CREATE TABLE projection.checkpoint_event_from_0 (
     record_time timestamp with time zone,
     log_id integer CONSTRAINT checkpoint_event_log_id_not_null NOT NULL,
     key_id integer CONSTRAINT checkpoint_event_key_id_not_null NOT NULL,
-    layout_id integer,
+    layout_id bigint,
     checkpoint_id text,
     offsets text,
     offsets_odd text[],
@@ -12944,12 +12939,12 @@ GRANT ALL ON FUNCTION projection.is_rewind_requested(log_id integer, task_name t
 GRANT ALL ON FUNCTION projection.is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
 
 --
--- Name: FUNCTION lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION lowered_changelog(log_id integer, layout_id bigint, offsets text, offsets_odd text[], earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.lowered_changelog(log_id integer, layout_id bigint, offsets text, offsets_odd text[], earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.lowered_changelog(log_id integer, layout_id bigint, offsets text, offsets_odd text[], earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.lowered_changelog(log_id integer, layout_id bigint, offsets text, offsets_odd text[], earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION lowered_choice(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
@@ -12960,12 +12955,12 @@ GRANT ALL ON FUNCTION projection.lowered_choice(coordinator_log integer, log_off
 GRANT ALL ON FUNCTION projection.lowered_choice(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION lowered_partition(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION lowered_partition(log_id integer, layout_id bigint, offsets text, offsets_odd text[], earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.lowered_partition(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.lowered_partition(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.lowered_partition(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.lowered_partition(log_id integer, layout_id bigint, offsets text, offsets_odd text[], earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.lowered_partition(log_id integer, layout_id bigint, offsets text, offsets_odd text[], earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.lowered_partition(log_id integer, layout_id bigint, offsets text, offsets_odd text[], earlier_layout_id bigint, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer); Type: ACL; Schema: projection; Owner: -
@@ -13943,12 +13938,12 @@ GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coo
 GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], store_names text[]); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id bigint, offsets text, offsets_odd text[], changelogs text[], store_names text[]); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], store_names text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], store_names text[]) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], store_names text[]) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id bigint, offsets text, offsets_odd text[], changelogs text[], store_names text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id bigint, offsets text, offsets_odd text[], changelogs text[], store_names text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.chosen_offset(log_id integer, log_offset bigint, checkpoint_version integer, layout_id bigint, offsets text, offsets_odd text[], changelogs text[], store_names text[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION commit_as_read(log_ids integer[], next_offsets bigint[], at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -14582,20 +14577,20 @@ GRANT ALL ON FUNCTION projection.other_message_state(log_id integer, cut bigint)
 GRANT ALL ON FUNCTION projection.other_message_state(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION partition_offset(log_id integer, layout_id bigint, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id bigint, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id bigint, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id bigint, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION partition_offsets(log_id integer, layout_id bigint, offsets text, offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[]) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.partition_offsets(log_id integer, layout_id integer, offsets text, offsets_odd text[]) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.partition_offsets(log_id integer, layout_id bigint, offsets text, offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.partition_offsets(log_id integer, layout_id bigint, offsets text, offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.partition_offsets(log_id integer, layout_id bigint, offsets text, offsets_odd text[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer); Type: ACL; Schema: projection; Owner: -

@@ -85,7 +85,7 @@ CHANGES: Final = {
     "startpoint_reading": "update projection.startpoint_reading set task_name = 'nobody' where n = 1",
     "message_event": "update projection.message_event set body = '{}' where body is not null",
     **{table: f"update projection.{table} set host = 'elsewhere'" for table in CURRENT_TABLES},
-    "checkpoint_layout": "update projection.checkpoint_layout set stream_name[1] = 'elsewhere' where layout_id = 1",
+    "checkpoint_layout": "update projection.checkpoint_layout set stream_name[1] = 'elsewhere'",
     "checkpoint_event": "update projection.checkpoint_event set offsets = '0' where layout_id is not null",
     "checkpoint_envelope": "update projection.checkpoint_envelope set source = 'someone'",
     "log_time": "update projection.log_time set log_time = log_time + interval '1 s'",
