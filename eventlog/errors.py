@@ -59,7 +59,7 @@ class RecordingError(EventLogError):
 
 
 class StreamKindError(EventLogError):
-    """The name of a stream does not say whether it is a coordinator stream or a checkpoint topic."""
+    """A stream is not of the kind expected, or its name does not say of which kind it is."""
 
 
 class ConfigError(EventLogError, ValueError):

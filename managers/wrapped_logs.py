@@ -12,9 +12,11 @@ from threading import RLock
 from typing import Final
 
 from eventlog.backoff import Backoff, RetryDeadline, no_jitter
+from eventlog.errors import StreamKindError
 from eventlog.events import HOST_HEADER, USERNAME_HEADER, Headers, NewEvent, RecordedEvent, batches
 from eventlog.log import AppendConflict, EventLog
 from eventlog.source import Closing
+from eventlog.streams import StreamKind
 from eventlog.wire.coordinator import ENVELOPED_TYPES
 from managers.errors import Startable
 
@@ -22,17 +24,27 @@ LogOrOpener = EventLog | Callable[[], EventLog]
 """A log, which its owner closes, or a function that opens one."""
 
 
+def require_kind(log: EventLog, kind: StreamKind) -> None:
+    """Raise StreamKindError if the log is of the other kind: Samza would not start with our messages on it."""
+    if log.stream_kind != kind:
+        expected = "the coordinator stream" if kind == "coordinator" else "the checkpoint topic"
+        raise StreamKindError(f"{log.stream_name} is not {expected} of a job. Pass the log that is.")
+
+
 class LazyLog(Closing):
     """Opens a log when it is first needed, and closes only a log that it opened."""
 
-    def __init__(self, log: LogOrOpener) -> None:
+    def __init__(self, log: LogOrOpener, kind: StreamKind | None = None) -> None:
         self._log_or_opener: Final = log
+        self._kind: Final = kind
         self._log: EventLog | None = None
 
     def open(self) -> EventLog:
-        """Return the log, opening it if necessary. Raises what the opener raises."""
+        """Return the log, opening it if necessary. Raises what the opener raises, and StreamKindError."""
         if self._log is None:
             self._log = self._log_or_opener() if callable(self._log_or_opener) else self._log_or_opener
+        if self._kind is not None:
+            require_kind(self._log, self._kind)
         return self._log
 
     @contextmanager
@@ -55,8 +67,8 @@ class LazyLog(Closing):
 class StreamClient(Startable):
     """Opens a log at the start and again after a failed call, and closes it if it opened it. Thread-safe."""
 
-    def __init__(self, log: LogOrOpener) -> None:
-        self._lazy_log: Final = LazyLog(log)
+    def __init__(self, log: LogOrOpener, kind: StreamKind = "coordinator") -> None:
+        self._lazy_log: Final = LazyLog(log, kind)
         self._lock: Final = RLock()
 
     def start(self) -> None:

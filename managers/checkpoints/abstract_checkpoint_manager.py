@@ -9,6 +9,7 @@ from eventlog.checkpoint import Candidate, Checkpoint
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import AppendRefused, EventLog, end_after
 from eventlog.source import StreamRefused
+from eventlog.streams import StreamKind
 from managers.errors import CheckpointNotWritten, NotReady, TaskNotRegistered
 from managers.wrapped_logs import LogOrOpener, Retry, StreamClient
 
@@ -43,9 +44,11 @@ class AbstractCheckpointManager(StreamClient, ABC):
     A context manager: it starts and stops the manager. Thread-safe.
     """
 
-    def __init__(self, log: LogOrOpener, retry: Retry | None, *, reads_once: bool = False) -> None:
+    def __init__(
+        self, log: LogOrOpener, retry: Retry | None, kind: StreamKind = "coordinator", *, reads_once: bool = False
+    ) -> None:
         """``reads_once``: only the first read after the start reads the log; otherwise every read catches up."""
-        super().__init__(log)
+        super().__init__(log, kind)
         self._retry: Final = retry or Retry()
         self._reads_once: Final = reads_once
         self._task_names: set[str] = set()

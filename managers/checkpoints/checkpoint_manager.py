@@ -80,7 +80,9 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
         ``writes_any_version`` ignores the versions to write in config. Raises `ConfigError`.
         """
         self._config: Final = dict(config or {})
-        super().__init__(log, retry, reads_once=boolean(self._config, STOP_AFTER_FIRST_READ, default=True))
+        super().__init__(
+            log, retry, "checkpoint", reads_once=boolean(self._config, STOP_AFTER_FIRST_READ, default=True)
+        )
         self._open_admin = open_admin
         self.read_versions: Final = parse_read_versions(self._config.get(READ_VERSIONS))
         versions = write_versions(self._config)

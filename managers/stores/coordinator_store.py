@@ -15,7 +15,7 @@ from eventlog.source import Closing
 from eventlog.wire.coordinator import decode_key, encode_message
 from managers.errors import NotReady
 from managers.stores.keyed_state import KeyedState, NamespacedKey, canonical, decode_value, encode_name, read_name
-from managers.wrapped_logs import split_into_parts, written_event
+from managers.wrapped_logs import require_kind, split_into_parts, written_event
 
 _logger: Final = logging.getLogger(__name__)
 Change = Callable[[Mapping[NamespacedKey, bytes]], Mapping[NamespacedKey, bytes | None]]
@@ -69,6 +69,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
     """
 
     def __init__(self, log: EventLog) -> None:
+        require_kind(log, "coordinator")
         self._log: Final = log
         self._lock: Final = RLock()
         self._state: KeyedState[bytes] = KeyedState(_keep_bytes)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from eventlog.checkpoint import READ_VERSIONS, CheckpointV1
+from eventlog.errors import StreamKindError
 from eventlog.events import NewEvent
 from eventlog.log import AppendRefused, EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
@@ -38,9 +39,25 @@ IN_0 = SystemStreamPartition("kafka", "in", 0)
 MANAGERS = pytest.mark.parametrize("make", [CheckpointManager, KafkaCheckpointManager])
 
 
+NAMES: dict[Maker, str] = {
+    CheckpointManager: "__samza_coordinator_orders_1",
+    KafkaCheckpointManager: "__samza_checkpoint_ver_1_for_orders_1",
+}
+
+
 @pytest.fixture
-def log() -> MemoryEventLog:
-    return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
+def log(request: pytest.FixtureRequest) -> MemoryEventLog:
+    """A log of the kind that the test's ``make`` reads."""
+    make = request.getfixturevalue("make") if "make" in request.fixturenames else KafkaCheckpointManager
+    return MemoryEventLog(identify(NAMES[make]))
+
+
+@MANAGERS
+def test_a_log_of_the_other_kind_is_refused(make: Maker) -> None:
+    """Samza does not start a job with a checkpoint of the other kind on its stream."""
+    (name,) = {*NAMES.values()} - {NAMES[make]}
+    with pytest.raises(StreamKindError, match=f"{name} is not the c"), make(MemoryEventLog(identify(name))):
+        raise AssertionError
 
 
 @MANAGERS
@@ -92,7 +109,7 @@ def test_a_task_must_be_registered(log: MemoryEventLog, make: Maker) -> None:
 
 
 @pytest.mark.scenario("CKS-03", "CKS-11")
-def test_a_tombstone_deletes_a_checkpoint(log: MemoryEventLog) -> None:
+def test_a_tombstone_deletes_a_checkpoint() -> None:
     of_topic = partial(KafkaCheckpointManager, config={READ_VERSIONS: "1,2"})
     managers: list[tuple[Maker, NewEvent]] = [
         (of_topic, checkpoint_v1("t")),
@@ -100,6 +117,7 @@ def test_a_tombstone_deletes_a_checkpoint(log: MemoryEventLog) -> None:
         (CheckpointManager, set_checkpoint("t")),
     ]
     for make, event in managers:
+        log = MemoryEventLog(identify(NAMES.get(make, NAMES[KafkaCheckpointManager])))
         with make(Opened(log)) as manager:
             log.append([event])
             manager.catch_up()
@@ -177,7 +195,7 @@ def test_permanent_errors_are_not_retried(log: MemoryEventLog, error: Exception)
         raise error
 
     log.append = refuse  # type: ignore[method-assign]
-    manager = CheckpointManager(log, retry=time.retry(longest=60))
+    manager = KafkaCheckpointManager(log, retry=time.retry(longest=60))
     manager.register("t")
     with manager, pytest.raises(type(error)):
         manager.write_checkpoint("t", CheckpointV1({}))
