@@ -55,9 +55,13 @@ class CoordinatorMessage(BaseModel):
 
 
 class NamedMessage(CoordinatorMessage):
-    """A message whose key is one of its fields."""
+    """A message whose key is one of its fields. Its class is defined with its type and the name of that field."""
 
+    message_type: ClassVar[str]
     key_field: ClassVar[str]
+
+    def __init_subclass__(cls, *, type: str, key: str) -> None:  # noqa: A002
+        cls.message_type, cls.key_field = type, key
 
     @property
     def key(self) -> str:
@@ -67,67 +71,55 @@ class NamedMessage(CoordinatorMessage):
 _NOT_COMPARED: Final = frozenset({"envelope", "origin"})
 
 
-class SetConfig(NamedMessage):
+class SetConfig(NamedMessage, type="set-config", key="config_key"):
     """A key of the job's config."""
 
-    message_type: ClassVar[str] = "set-config"
-    key_field: ClassVar[str] = "config_key"
     config_key: str
     config_value: str
 
 
-class SetCheckpoint(NamedMessage):
+class SetCheckpoint(NamedMessage, type="set-checkpoint", key="task_name"):
     """A task's last processed offsets, in jobs that keep checkpoints on this stream. Replaces the task's whole set."""
 
-    message_type: ClassVar[str] = "set-checkpoint"
-    key_field: ClassVar[str] = "task_name"
     task_name: str
     offsets: Annotated[Offsets, AfterValidator(frozen)]
 
 
-class SetChangelogMapping(NamedMessage):
+class SetChangelogMapping(NamedMessage, type="set-changelog", key="task_name"):
     """The changelog partition that a task writes its state to."""
 
-    message_type: ClassVar[str] = "set-changelog"
-    key_field: ClassVar[str] = "task_name"
     task_name: str
     changelog_partition: int
 
 
-class SetContainerHostMapping(NamedMessage):
+class SetContainerHostMapping(NamedMessage, type="set-container-host-assignment", key="container_id"):
     """The host that a container runs on, and its JMX addresses."""
 
-    message_type: ClassVar[str] = "set-container-host-assignment"
-    key_field: ClassVar[str] = "container_id"
     container_id: str
     host_name: str
     jmx_url: str | None = None
     jmx_tunneling_url: str | None = None
 
 
-class SetExecutionEnvContainerIdMapping(NamedMessage):
+class SetExecutionEnvContainerIdMapping(
+    NamedMessage, type="set-execution-env-container-id-mapping", key="container_id"
+):
     """The id of a container in the cluster that runs it."""
 
-    message_type: ClassVar[str] = "set-execution-env-container-id-mapping"
-    key_field: ClassVar[str] = "container_id"
     container_id: str
     execution_container_id: str
 
 
-class SetTaskContainerMapping(NamedMessage):
+class SetTaskContainerMapping(NamedMessage, type="set-task-container-assignment", key="task_name"):
     """The container that a task runs in."""
 
-    message_type: ClassVar[str] = "set-task-container-assignment"
-    key_field: ClassVar[str] = "task_name"
     task_name: str
     container_id: str
 
 
-class SetTaskModeMapping(NamedMessage):
+class SetTaskModeMapping(NamedMessage, type="set-task-mode-assignment", key="task_name"):
     """Whether a task is ``Active`` or ``Standby``."""
 
-    message_type: ClassVar[str] = "set-task-mode-assignment"
-    key_field: ClassVar[str] = "task_name"
     task_name: str
     task_mode: str
 
@@ -144,31 +136,25 @@ class SetTaskPartitionMapping(CoordinatorMessage):
         return encode_partition_key(self.partition)
 
 
-class SetJobCoordinatorMetadata(NamedMessage):
+class SetJobCoordinatorMetadata(NamedMessage, type="set-job-coordinator-metadata", key="cluster_type"):
     """What the last job coordinator of a cluster type was started with (JobCoordinatorMetadata)."""
 
-    message_type: ClassVar[str] = "set-job-coordinator-metadata"
-    key_field: ClassVar[str] = "cluster_type"
     cluster_type: str
     epoch_id: str | None = None
     config_id: str | None = None
     job_model_id: str | None = None
 
 
-class SetStartpoint(NamedMessage):
+class SetStartpoint(NamedMessage, type="samza-startpoint-v1", key="key_text"):
     """A requested startpoint; `eventlog.partition.startpoint_key_readings` decodes ``key_text``."""
 
-    message_type: ClassVar[str] = "samza-startpoint-v1"
-    key_field: ClassVar[str] = "key_text"
     key_text: str
     startpoint: Startpoint
 
 
-class SetStartpointFanOut(NamedMessage):
+class SetStartpointFanOut(NamedMessage, type="samza-startpoint-v1-fan-out", key="task_name"):
     """The startpoints that were fanned out to a task."""
 
-    message_type: ClassVar[str] = "samza-startpoint-v1-fan-out"
-    key_field: ClassVar[str] = "task_name"
     task_name: str
     fan_out: StartpointFanOut
 

@@ -13,9 +13,7 @@ from coordstream.database import migrations_folder
 PACKAGES: Final = ("eventlog", "projections", "coordstream", "managers", "spark_jobs", "migrations")
 CHANGES: Final = {
     "eventlog/messages.py": {
-        "class SetTaskPartitionMapping(": """class SetTaskOwner(NamedMessage):
-    message_type: ClassVar[str] = "set-task-owner"
-    key_field: ClassVar[str] = "task_name"
+        "class SetTaskPartitionMapping(": """class SetTaskOwner(NamedMessage, type="set-task-owner", key="task_name"):
     task_name: str
     owner: str
 
