@@ -23,7 +23,7 @@ from eventlog.postgres.connection import GET_RIGHT, Connection, connect, failure
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
 from projections.job_choice import Job, find_job
-from projections.relations import MISSING_RELATIONS, TABLES, digest, views
+from projections.relations import TABLES, digest, installed_digest, missing_relations
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
 _UNREADABLE: Final = (
@@ -42,11 +42,7 @@ _ENDED: Final = (psycopg.errors.AdminShutdown, psycopg.errors.CannotConnectNow, 
 _REFUSED_BY_DRIVER: Final = (psycopg.DataError, psycopg.ProgrammingError, psycopg.NotSupportedError)
 """What the driver raises, without a reason of the server, for a value that it cannot send."""
 
-_STATE: Final = f"""
-select obj_description(to_regnamespace('coordinator'), 'pg_namespace'),
-       not exists ({MISSING_RELATIONS}), not exists ({MISSING_RELATIONS}),
-       coalesce(has_schema_privilege(to_regnamespace('eventlog')::oid, 'usage'), true)
-"""
+_SEES_REVISION: Final = "select coalesce(has_schema_privilege(to_regnamespace('eventlog')::oid, 'usage'), true)"
 
 
 class SchemaState(StrEnum):
@@ -251,15 +247,13 @@ def schema_state(connection: Connection) -> SchemaState:
     For a user who may not read the revision, such as a reader, only the relations are compared: they are this
     program's, or of another version.
     """
-    found = connection.execute(_STATE, (views(), TABLES)).fetchall()
-    ((comment, has_views, has_tables, sees_revision),) = found
-    has_relations = has_views and str(comment).rpartition(" ")[2] == digest()
-    if not sees_revision:
+    has_relations = installed_digest(connection) == digest()
+    if connection.execute(_SEES_REVISION).fetchone() == (False,):
         return SchemaState.CURRENT if has_relations else SchemaState.OTHER
     revision = current_revision(connection)
     if revision is None or revision not in _revisions():
         return SchemaState.EMPTY if revision is None else SchemaState.NEWER
-    if revision == head_revision() and not has_tables:
+    if revision == head_revision() and missing_relations(connection, TABLES):
         return SchemaState.INCOMPLETE
     return SchemaState.CURRENT if revision == head_revision() and has_relations else SchemaState.OLDER
 

@@ -7,7 +7,7 @@ from typing import Final
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from eventlog.system_admin import PartitionBounds
-from eventlog.timestamps import datetime_of, storable_micros
+from eventlog.timestamps import time_of
 from projections.job_choice import Job
 
 KEPT: Final = timedelta(days=7)
@@ -73,12 +73,5 @@ def delete_old_bounds(connection: Connection, now: datetime) -> None:
 def _bounds(known: PartitionBounds | None) -> tuple[int | None, int | None, datetime | None]:
     if known is None:
         return None, None, None
-    micros = storable_micros(known.newest_time)
-    return known.oldest_offset, known.end_offset, None if micros is None else _python_time(micros)
-
-
-def _python_time(micros: int) -> datetime | None:
-    try:
-        return datetime_of(micros)
-    except OverflowError:  # Postgres has later times than Python
-        return None
+    time = None if known.newest_time is None else time_of(known.newest_time)
+    return known.oldest_offset, known.end_offset, time

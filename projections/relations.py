@@ -20,7 +20,7 @@ from psycopg.errors import DependentObjectsStillExist
 from eventlog.postgres.connection import Connection
 from projections.errors import ProjectionError
 
-MISSING_RELATIONS: Final = """
+_MISSING: Final = """
 select name from unnest(%s::text[]) name
 where not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
                   where (n.nspname, c.relname) = (split_part(name, '.', 1), split_part(name, '.', 2)))
@@ -162,7 +162,7 @@ def installed_digest(connection: Connection) -> str | None:
 
 def missing_relations(connection: Connection, names: Sequence[str]) -> list[str]:
     """The tables and views (``schema.name``) of this list that do not exist, whether the user may read them or not."""
-    return _column(connection, MISSING_RELATIONS, (list(names),))
+    return _column(connection, _MISSING, (list(names),))
 
 
 def _column(connection: Connection, query: str, values: Mapping[str, Any] | Sequence[Any] | None = None) -> list[str]:

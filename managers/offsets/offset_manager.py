@@ -316,8 +316,6 @@ class OffsetManager(Startable):
         readers = [(task_name, each) for task_name, read in self._registered.items() for each in sorted(read)]
         assigned = [AssignedPartition(*each, committed.get(each), self._startpoints.get(each)) for each in readers]
         self._starts, self._refused = find_starting_offsets(self._config, self._admins, assigned)
-        for refused in self._refused:
-            _logger.warning("%s; it starts without the startpoint.", refused)
         self.metrics.refused_startpoint_count += len(self._refused)
 
     def _begin(self, committed: Mapping[Reader, str]) -> None:

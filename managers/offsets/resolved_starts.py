@@ -1,5 +1,6 @@
 """Where tasks start to read: the rules of `eventlog.starting_offset`, resolved by the input systems."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -11,6 +12,7 @@ from managers.errors import ManagerError, describe_cause
 from managers.startpoints.next_starts import Reader, decide
 
 _MAX_SHOWN: Final = 100
+_logger: Final = logging.getLogger(__name__)
 
 
 class OffsetError(ManagerError):
@@ -117,6 +119,7 @@ def _resolve(
         except Exception as error:  # any error, as in Samza: the job starts without the startpoint
             reason = f"its system failed ({describe_cause(error)})"
     refused.append(RefusedStartpoint(assigned.task_name, assigned.partition, startpoint, reason))
+    _logger.warning("%s; it starts without the startpoint.", refused[-1])
     return None
 
 

@@ -1,6 +1,5 @@
 """Where a job that a Python program runs starts to read its inputs, as numbers."""
 
-import logging
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
@@ -14,7 +13,6 @@ from managers.steered.job_record import JobRecord
 
 _NEW: Final = ""
 """The task of a partition that no task has read yet."""
-_logger: Final = logging.getLogger(__name__)
 
 
 def input_streams(record: JobRecord, config: Mapping[str, str], system: str) -> frozenset[str]:
@@ -62,9 +60,7 @@ def resolve_starts(
 
     Raises as `find_starting_offsets`, and `OffsetError` for a startpoint that is no number.
     """
-    found, refused = find_starting_offsets(config, admins, assigned)
-    for each in refused:
-        _logger.warning("%s; it starts without the startpoint.", each)
+    found, _ = find_starting_offsets(config, admins, assigned)
     return {reader: _number(*reader, offset) for reader, offset in found.items()}
 
 
