@@ -10,6 +10,12 @@ _CHANGING: Final = re.compile(r"^(?:\\(?:un)?restrict .*|-- Dumped (?:from|by) .
 
 _DIGEST: Final = re.compile(r"(contract; relations) [0-9a-f]{16}")
 
+_FROM_FILES: Final = re.compile(
+    r"^--\n-- Name: [^\n]*; Type: (?:(?:VIEW|FUNCTION); Schema: (?:coordinator|projection)"
+    r"|COMMENT; Schema: coordinator);.*?(?=^--\n-- (?:Name|PostgreSQL))",
+    re.MULTILINE | re.DOTALL,
+)
+
 
 def schema_of(database_url: str) -> str:
     """The DDL of every schema of ours, and who may do what there."""
@@ -19,3 +25,8 @@ def schema_of(database_url: str) -> str:
     ).stdout
     dumped = _DIGEST.sub(r"\1", dumped)
     return re.sub(r"\n{3,}", "\n\n", _CHANGING.sub("", dumped)).strip() + "\n"
+
+
+def without_relations(schema: str) -> str:
+    """The same without the views, functions and comments that are created as the files of `projections/sql` say."""
+    return _FROM_FILES.sub("", schema)
