@@ -88,7 +88,7 @@ test-lowest: java build/lowest/.installed ## Run the tests with the oldest packa
 build/lowest/.installed: $(STAMP)
 	"$(PYTHON)" -m venv --clear build/lowest
 	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
-	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e '.[all,dev]' 'click<8.2'
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e '.[all,dev]'
 	touch $@
 
 .PHONY: test-pythons

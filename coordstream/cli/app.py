@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import version
 from io import TextIOWrapper
 from threading import current_thread, main_thread
 from types import FrameType
@@ -190,21 +189,7 @@ def _message(error: Exception) -> str:
     return f"Unexpected error {type(error).__name__}. Run the command again with {TRACEBACK} and report its output."
 
 
-def _require_click(typer_version: str) -> None:
-    """Raise CoordstreamError: Typer before 0.16 gives options wrong values with Click 8.2, so commands do nothing."""
-    if _numbers(typer_version) < (0, 16) and _numbers(version("click")) >= (8, 2):
-        raise CoordstreamError(
-            "The installed Typer is too old for the installed Click. Run `pip install --upgrade typer`, or "
-            "`pip install 'click<8.2'` if your environment needs that Typer."
-        )
-
-
-def _numbers(of_version: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", of_version)[:2]))
-
-
 def _run(arguments: list[str]) -> int:
-    _require_click(typer.__version__)
     # not standalone: Typer then leaves errors and exit codes to us, including that of an interrupted command
     try:
         program = typer.main.get_command(build_app())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, get_args
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -83,13 +83,6 @@ parse_replicas: Final = _whole_number("a number from 1 to 32767", 1, 2**15 - 1)
 """A replication factor, which Kafka stores in 16 bits."""
 
 
-def parse_kind(text: str) -> str:
-    """The kind of a stream. Raises typer.BadParameter."""
-    if text not in get_args(StreamKind):
-        raise typer.BadParameter(f"{text!r} is not one of 'coordinator', 'checkpoint'.")
-    return text
-
-
 def parse_servers(text: str) -> str:
     """Addresses of brokers. Raises typer.BadParameter."""
     try:
@@ -134,9 +127,7 @@ Newest = Annotated[int | None, count_option("--limit", help="Show the newest N o
 Watch = Annotated[float | None, duration_option("--watch", help="Repeat this often, until Ctrl-C.")]
 Kind = Annotated[
     StreamKind | None,
-    typer.Option(
-        metavar="KIND", parser=parse_kind, help="coordinator or checkpoint, if the stream's name does not tell."
-    ),
+    typer.Option(metavar="KIND", help="coordinator or checkpoint, if the stream's name does not tell."),
 ]
 InputServers = Annotated[
     str | None,

@@ -1,9 +1,8 @@
 """`coordstream db`: the data of the embedded Postgres, and the schema and the users of any database."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import humanize
 import typer
@@ -147,18 +146,10 @@ def migrate(
         print(describe_recreation(to_rebuild), file=sys.stderr)
 
 
-class Role(StrEnum):
-    """What a database user may do."""
-
-    READER = "reader"
-    REPLAYER = "replayer"
-    WRITER = "writer"
-
-
 @app.command()
 def grant(
     role: Annotated[
-        Role,
+        Literal["reader", "replayer", "writer"],
         typer.Argument(
             metavar="ROLE",
             help="reader: reads the relations, with secrets as fingerprints. replayer: also reads the bytes of the "

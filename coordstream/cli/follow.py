@@ -91,7 +91,7 @@ def follow(
             help="Observe this often how far the jobs' inputs reach, for example 30s (see `coordstream lag`)."
         ),
     ] = None,
-    log_format: Format = LogFormat.TEXT,
+    log_format: Format = "text",
     as_json: JsonReport = False,
 ) -> None:
     """Follow streams on the Kafka brokers, or in the database if none are set. SIGTERM stops it cleanly.

@@ -1,8 +1,7 @@
 """`coordstream job`: the jobs, whether they commit, and how far they are behind."""
 
 from collections.abc import Callable, Iterable, Iterator
-from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from psycopg import sql
@@ -74,20 +73,12 @@ METADATA_COLUMNS: Final = (
 )
 
 
-class Order(StrEnum):
-    """What jobs are sorted by."""
-
-    NAME = "name"
-    STATE = "state"
-    COMMIT = "commit"
-    LAG = "lag"
-
-
+Order = Literal["name", "state", "commit", "lag"]
 _ORDERS: Final[dict[Order, Callable[[Row], Any]]] = {
-    Order.NAME: lambda row: (row["job_name"], row["job_id"]),
-    Order.STATE: worst_first,
-    Order.COMMIT: lambda row: -(row["commit_age_seconds"] or 0),
-    Order.LAG: lambda row: (-(row["seconds_behind"] or 0), -(row["records_behind"] or 0)),
+    "name": lambda row: (row["job_name"], row["job_id"]),
+    "state": worst_first,
+    "commit": lambda row: -(row["commit_age_seconds"] or 0),
+    "lag": lambda row: (-(row["seconds_behind"] or 0), -(row["records_behind"] or 0)),
 }
 
 
@@ -100,7 +91,7 @@ def show_list(
     host: Annotated[str | None, typer.Option(metavar="HOST", help="Only jobs with a container on this host.")] = None,
     sort: Annotated[
         Order, typer.Option(help="state: problems first; commit: the longest silence first; lag: the largest first.")
-    ] = Order.NAME,
+    ] = "name",
     limit: Annotated[int | None, count_option(help="Show the first N only.")] = None,
     max_commit_age: MaxCommitAge = None,
     max_lag: MaxLag = None,

@@ -7,11 +7,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC
-from enum import StrEnum
 from threading import Timer
 from time import monotonic
 from types import FrameType, MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -105,13 +104,7 @@ def stop_on_signal_or_timeout(timeout: float | None) -> Iterator[StopRequest]:
             timer.cancel()
 
 
-class LogFormat(StrEnum):
-    """The format of lines on standard error."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
+LogFormat = Literal["text", "json"]
 """A line is a time and a message, or a JSON object: ``time``, ``level``, ``code``, ``stream_name``, ``message``."""
 
 Format = Annotated[LogFormat, typer.Option("--log-format", help="Format of the lines on standard error.")]

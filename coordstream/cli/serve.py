@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from coordstream.cli.arguments import MaxCommitAge, MaxLag, duration_option, job_limits, parse_limit
-from coordstream.cli.long_running import Format, LogFormat, LogLines, stopped_by_signals
+from coordstream.cli.long_running import Format, LogLines, stopped_by_signals
 from coordstream.database import DatabaseUnreachable, database_url, open_database
 from coordstream.errors import require_packages
 from coordstream.settings import load_settings
@@ -62,7 +62,7 @@ def serve(
     ] = "",
     max_commit_age: MaxCommitAge = None,
     max_lag: MaxLag = None,
-    log_format: Format = LogFormat.TEXT,
+    log_format: Format = "text",
 ) -> None:
     """Serve health, metrics, JSON and pages over HTTP, from the database. Nothing can be written.
 

@@ -31,7 +31,7 @@ class Clock:
         return self.now
 
 
-def lines(clock: Clock, log_format: LogFormat = LogFormat.TEXT) -> LogLines:
+def lines(clock: Clock, log_format: LogFormat = "text") -> LogLines:
     return LogLines(log_format, clock, lambda: NOON)
 
 
@@ -60,7 +60,7 @@ def test_progress_is_printed_after_a_second_and_every_ten_seconds(capsys: pytest
 
 def test_lines_may_be_json(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    printed = lines(clock, LogFormat.JSON)
+    printed = lines(clock, "json")
     printed.message('it says "[bold]no[/bold]"')
     clock.now += LINE_SECONDS
     printed.batch(batch())
@@ -95,7 +95,7 @@ def test_a_second_signal_has_its_usual_effect() -> None:
 
 
 def test_what_psycopg_warns_of_is_a_line_in_the_same_format(capsys: pytest.CaptureFixture[str]) -> None:
-    with lines(Clock(), LogFormat.JSON).of_psycopg():
+    with lines(Clock(), "json").of_psycopg():
         logging.getLogger("psycopg").warning("error ignored in rollback on %s", "<Connection>")
     printed = json.loads(capsys.readouterr().err)
     assert printed["message"] == "error ignored in rollback on <Connection>"
