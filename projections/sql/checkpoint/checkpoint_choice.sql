@@ -191,7 +191,8 @@ $$;
 -- The logs that a log's checkpoints are chosen with, if it is the one that its job's checkpoints are read from now; else no row.
 create function projection.read_log(log_id integer) returns table (coordinator_log integer, checkpoint_log integer) language sql stable parallel safe as $$
   select j.coordinator_log, j.checkpoint_log
-  from projection.job_log l join projection.current_job j on j.job_suffix = l.job_suffix
+  from projection.job_log l
+  cross join lateral (select c.* from projection.current_job c where c.job_suffix = l.job_suffix offset 0) j  -- `offset 0`: not all jobs
   where l.log_id = $1 and coalesce(j.checkpoint_log, j.coordinator_log) = $1
 $$;
 

@@ -236,3 +236,13 @@ def test_an_event_is_found_where_the_log_had_got_to(database: Connection) -> Non
         [row[-1] for row in database.execute(BETWEEN, ("late", "1", since, until))] for since, until in pairwise(times)
     ]
     assert shown == [[], [1], []]
+
+
+def test_the_log_that_a_job_reads_is_found_without_those_of_other_jobs(connected: Connection) -> None:
+    connected.execute("""
+        insert into projection.job_log (log_id, stream_name, stream_kind, incarnation, job_suffix, job_name, job_id,
+                                        job_bucket, is_current, is_complete)
+        select n, 's' || n, 'coordinator', 1, 'j' || n, 'j' || n, '1', 0, true, true from generate_series(1, 2000) n
+    """)
+    connected.execute("analyze projection.job_log")
+    assert rows_read(executed(connected, "select r.* from projection.read_log(700) r"), "job_log") < 10
