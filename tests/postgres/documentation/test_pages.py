@@ -36,4 +36,5 @@ def test_the_query_of_states_shows_what_the_page_says(database: Connection) -> N
     cursor = database.execute(query.encode())
     assert cursor.description is not None
     rows = [[column.name for column in cursor.description], *([str(value) for value in row] for row in cursor)]
-    assert [re.split(r" +\| ", line.strip()) for line in shown.splitlines()] == rows
+    lines = [re.split(r" *\| *", line.strip()) for line in shown.splitlines()]
+    assert [lines[0], *lines[2:]] == rows
