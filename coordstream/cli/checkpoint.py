@@ -153,8 +153,8 @@ def write(
         list[str] | None,
         typer.Argument(
             metavar="TASK/INPUT=OFFSET",
-            help="Offsets such as 'Partition 0/kafka.page-views.0=42' (default: print the current ones as a property "
-            "file).",
+            help="Offsets such as 'Partition 0/kafka.page-views.0=42' (default: print the current ones as a "
+            "properties file).",
         ),
     ] = None,
     file: Annotated[

@@ -1,4 +1,4 @@
-"""Property files of Java: their lines, the configs in them, and the offsets as in those of Samza's CheckpointTool."""
+"""Properties files of Java: their lines, the configs in them, and the offsets as in those of Samza's CheckpointTool."""
 
 import codecs
 import logging

@@ -202,8 +202,8 @@ class JobCoordinator:
     ) -> None:
         """The caller opens and closes the store.
 
-        The cluster is YARN if its variable in ``environment`` has the deployment id, and that of other clusters is not
-        set. Without any deployment id, it is the job's name and id, and when its config was submitted.
+        The cluster is YARN if its variable in ``environment`` has the epoch id, and that of other clusters is not set.
+        Without any epoch id, it is the job's name and id, and when its config was submitted.
         """
         self._store: Final = store
         self._environment: Final = dict(environment)

@@ -66,13 +66,13 @@ class JobCoordinatorMetadata:
 
 
 class MetadataNotGenerated(ManagerError):
-    """The environment does not have the id of the deployment."""
+    """The environment does not have a valid epoch id."""
 
     def __init__(self, cluster_type: str, variable: str) -> None:
         self.cluster_type = cluster_type
         super().__init__(
             f"Failed to generate metadata for cluster type {cluster_type}: the environment variable {variable} does "
-            "not have a valid deployment id."
+            "not have a valid epoch id."
         )
 
 
@@ -149,7 +149,7 @@ class MetadataMetrics:
 class JobCoordinatorMetadataManager(MessageManager):
     """The metadata of the job coordinator of one cluster type (Samza's class).
 
-    ``environment`` has the deployment id: ``CONTAINER_ID`` for YARN, otherwise ``SAMZA_EPOCH_ID`` (SAMZA-2670).
+    ``environment`` has the epoch id: ``CONTAINER_ID`` for YARN, otherwise ``SAMZA_EPOCH_ID`` (SAMZA-2670).
     """
 
     def __init__(
