@@ -178,7 +178,8 @@ def test_many_tasks_have_pages_in_the_order_of_their_numbers(site: Site, connect
     assert "11 of them match “partition 11”" in found.text
     task = site.get("/task", job="orders", task="Partition 9")
     assert "Previous: Partition 8 Next: Partition 10" in task.text
-    assert "a checkpoint gives way to a startpoint" in task.text
+    assert "Below is why the ignored candidates do not decide" in task.text
+    assert "oldest loses expired: created" in task.text
     assert "The archive has no deployment." in site.get("/job/deployments", job="orders").text
 
 
