@@ -31,6 +31,7 @@ SERVER_SETTINGS: Final[Mapping[str, str]] = {
     "shared_buffers": "256MB",
     "max_wal_size": "2GB",
     "jit": "off",
+    "random_page_cost": "1.1",
     # Statements, their parameters and the details of errors can contain secrets, so they are not logged.
     "log_min_messages": "log",
     "log_min_error_statement": "panic",
