@@ -51,8 +51,14 @@ language sql stable parallel safe as $$
            nullif(max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory'), '') as grouper_factory,
            coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
                     max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
-    from projection.message_head($1, $2, 'set-config', null) m
-    where left(m.message_key, 100) = any (projection.checkpoint_settings())) c
+    from (                                                              -- `offset 0`: key by key, however many the log has
+      select array(
+        select k.key_id from unnest(projection.checkpoint_settings()) n(config_key)
+        cross join lateral (
+          select k.key_id from projection.event_key k
+          where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and left(k.message_key, 100) = n.config_key offset 0) k) as keys
+      offset 0) y
+    cross join lateral projection.message_head($1, $2, 'set-config', y.keys) m) c
   cross join lateral (
     select case when c.versions ~ '^\s*[0-9]+\s*(,\s*[0-9]+\s*)*[\s,]*$'               -- Java drops empty items at the end
                 then string_to_array(rtrim(regexp_replace(regexp_replace(c.versions, '\s', '', 'g'),

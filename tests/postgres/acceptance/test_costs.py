@@ -40,7 +40,8 @@ A_RULE: Final = 120
 
 
 ALL_TASKS: Final = A_RULE + 2 * TASKS * A_CHECKPOINT_KEY
-ONE_TASK: Final = A_RULE + 2 * A_CHECKPOINT_KEY
+ONE_TASK: Final = A_RULE + 2 * TASKS + 2 * A_CHECKPOINT_KEY
+"""The dictionary has no index by task: the keys of all tasks are read there."""
 ALL_CONFIG: Final = A_CUT + CONFIG_KEYS * A_CONFIG_KEY
 OF_ONE_TASK: Final = "where task_name = 'Partition 7'"
 QUESTIONS: Final = [
