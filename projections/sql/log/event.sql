@@ -16,7 +16,8 @@ left join lateral (
     any_value(k.message_type) as message_type, any_value(k.message_key) as message_key
   from projection.event_key k where k.log_id = j.log_id and k.key_sha256 = sha256(e.key)) k on true
 left join projection.message_event m
-  on k.checkpoint_version is null and m.log_id = e.log_id and m.key_id = k.key_id and m.log_offset = e.log_offset
+  on m.log_id = case when k.checkpoint_version is null then e.log_id end      -- an index scan can use all three
+  and m.key_id = k.key_id and m.log_offset = e.log_offset
 left join projection.checkpoint_envelope v
   on (k.checkpoint_version = 0 or k.checkpoint_version > 0 and e.headers is not null)         -- the others have none
   and v.log_id = e.log_id and v.log_offset = e.log_offset;

@@ -155,6 +155,14 @@ def test_the_key_of_an_event_is_looked_up_once_a_key(jobs: Connection) -> None:
     assert found["Temp Read Blocks"] == 0
 
 
+def test_the_message_of_an_event_is_found_by_its_key_and_offset(jobs: Connection) -> None:
+    with jobs.transaction():
+        jobs.execute("set local enable_hashjoin = off; set local enable_mergejoin = off")
+        found = executed(jobs, f"select operation from coordinator.event {OF_THE_JOB}")
+    (condition,) = (scan["Index Cond"] for scan in scans(found) if scan["Relation Name"] == "message_event")
+    assert "(key_id = k.key_id) AND (log_offset = e.log_offset)" in condition
+
+
 @pytest.mark.parametrize("count", [10, NEWEST])
 @pytest.mark.parametrize("function", ["newest_commits", "newest_events"])
 def test_the_newest_cost_what_they_are(jobs: Connection, function: str, count: int) -> None:
