@@ -50,7 +50,7 @@ language sql stable parallel safe as $$
     from requested a join fanned_out h using (system_name, stream_name, partition_id)
     where not a.is_ambiguous and (a.task_name is null or a.task_name = h.task_name)
       and h.log_offset > a.log_offset and h.log_offset < coalesce(a.end_offset, 9223372036854775807)
-  ), outcome as (
+  ), outcome as materialized (
     select m.log_offset, bool_or(m.is_same) as is_fanned_out, min(m.fan_out_offset) filter (where m.is_later and not m.is_same) as superseded_offset,
       (array_agg(m.fan_out_time order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as superseded_time,
       (array_agg(m.host order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as superseded_host,

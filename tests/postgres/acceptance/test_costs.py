@@ -163,6 +163,11 @@ def test_the_message_of_an_event_is_found_by_its_key_and_offset(jobs: Connection
     assert "(key_id = k.key_id) AND (log_offset = e.log_offset)" in condition
 
 
+def test_requests_are_not_compared_with_each_other(jobs: Connection) -> None:
+    found = executed(jobs, f"select * from coordinator.startpoint_history {OF_THE_JOB}")
+    assert compared_in_vain(found) <= 2 * found["Actual Rows"]
+
+
 @pytest.mark.parametrize("count", [10, NEWEST])
 @pytest.mark.parametrize("function", ["newest_commits", "newest_events"])
 def test_the_newest_cost_what_they_are(jobs: Connection, function: str, count: int) -> None:
