@@ -1,5 +1,5 @@
 -- The config events of a log, each with the number of its deployment within the log. A deployment begins with an event of another writer
--- than the one before, an event more than a minute after the one before, or a key that the deployment has already set.
+-- than the one before, an event more than a minute later than all before it, or a key that the deployment has already set.
 -- A delete continues the deployment of the event before it: a tombstone has no envelope and therefore no writer, and the rare message
 -- without a value is treated alike.
 create function projection.config_deployment_event(log_id integer)
@@ -9,7 +9,8 @@ language plpgsql stable parallel safe as $$
 declare
   event record;
   begins_at bigint;
-  known_time timestamptz;  -- the last one: a delete that a resync found has none
+  at timestamptz;           -- null: a delete that a resync found has none
+  latest_time timestamptz;  -- without times more than an hour ahead
 begin
   deployment := 0;
   for event in
@@ -28,15 +29,19 @@ begin
     window own as (order by w.log_offset, w.key_id)
     order by w.log_offset, w.key_id
   loop
+    at := event.record_time;
+    if coalesce(projection.time_between(latest_time, at) > interval '1 minute', true) then
+      at := least(at, (select t.log_time from projection.log_time t where t.log_id = $1 and t.log_offset = event.log_offset));
+    end if;
     if begins_at is null or event.is_other_writer or not event.is_delete and event.set_before >= begins_at
-       or projection.time_between(known_time, event.record_time) > interval '1 minute' then
+       or projection.time_between(latest_time, at) > interval '1 minute' then
       deployment := deployment + 1;
       begins_at := event.log_offset;
     end if;
     message_key := event.message_key;
     operation := case when event.is_delete then 'delete' else 'set' end;
+    latest_time := greatest(latest_time, at);
     record_time := event.record_time;
-    known_time := coalesce(event.record_time, known_time);
     source := event.source;
     host := event.host;
     username := event.username;
