@@ -18,17 +18,24 @@ returns table (log_id integer, stream_kind text, incarnation integer, after_offs
   where l.job_name = $1 and l.job_id = $2
 $$;
 
--- The checkpoints of one input partition that a job preferred, with the offset in the one before (null: none before).
+-- The checkpoints of one input partition that a job preferred, with the offset in the one before (null: none before). The layouts with the
+-- partition come first, so that other checkpoints are not opened.
 create function projection.passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer)
 returns table (log_id integer, task_name text, key_bucket integer, previous_number bigint, input_offset text, input_offset_number bigint,
                record_time timestamptz, stream_kind text, incarnation integer, log_offset bigint)
 language sql stable parallel safe as $$
-  select s.log_id, h.task_name, h.key_bucket, lag(h.input_offset_number) over (partition by h.task_name, h.key_bucket order by h.incarnation, h.log_offset),
-    h.input_offset, h.input_offset_number, h.record_time, h.stream_kind, h.incarnation, h.log_offset
-  from coordinator.checkpoint_history h
-  join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
-  where h.job_name = $1 and h.job_id = $2 and h.system_name = $3 and h.stream_name = $4 and h.partition_id = $5
-    and h.is_preferred and h.input_offset_number is not null and coalesce(h.log_offset > s.after_offset and h.log_offset <= s.last_offset, true)
+  select s.log_id, c.task_name, l.key_bucket, lag(o.number) over (partition by c.task_name, l.key_bucket order by s.incarnation, c.log_offset),
+    l.value, o.number, c.record_time, s.stream_kind, s.incarnation, c.log_offset
+  from (
+    select s.*, array(select l.layout_id from projection.layout_entry l
+                      where l.log_id = s.log_id and l.system_name = $3 and l.stream_name = $4 and l.partition_id = $5) as layouts
+    from projection.job_log_span($1, $2) s offset 0) s
+  join projection.counted_commit c on c.log_id = s.log_id and c.layout_id = any (s.layouts)
+  cross join lateral projection.opened_input(c.layout, c.offsets, c.offsets_odd) l
+  cross join lateral projection.offset_number(l.value) o(number)
+  where l.system_name = $3 and l.stream_name = $4 and l.partition_id = $5 and not l.is_state and o.number is not null
+    and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)
+    and c.is_preferred and coalesce(c.log_offset > s.after_offset and c.log_offset <= s.last_offset, true)
 $$;
 
 create function coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text)
