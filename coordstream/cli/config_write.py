@@ -20,9 +20,10 @@ from coordstream.cli.submission import (
 )
 from coordstream.errors import CoordstreamError
 from coordstream.event_logs import coordinator_stream_of, is_stream, open_log
+from coordstream.input_system import input_options
 from coordstream.queries.rows import Row, printable
 from coordstream.settings import load_settings
-from eventlog.errors import ConfigError, did_you_mean, is_utf8, printable_text
+from eventlog.errors import EventLogError, did_you_mean, is_utf8, printable_text
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from managers.config.job_config import (
     delete_config,
@@ -90,7 +91,7 @@ def check_texts(key: str, value: str) -> None:
     if not is_utf8(key + value):
         raise typer.BadParameter("Invalid characters: key and value must be UTF-8.")
     if "\0" in key + value:
-        raise CoordstreamError("The value has a null character, which Postgres cannot store. Remove it.")
+        raise CoordstreamError("Key or value has a null character, which Postgres cannot store. Remove it.")
     if holds_fingerprint((key + "\n" + value).encode()):
         raise CoordstreamError("The value is the fingerprint of a secret. Use the secret itself.")
 
@@ -203,12 +204,14 @@ def _job(config: Config) -> str:
 
 def unsupported(secrets: SecretPolicy, config: Config) -> Iterator[str]:
     """A sentence if our job coordinator does not support the config; Samza's may."""
-    from managers.coordinator.job_coordinator import require_supported  # noqa: PLC0415 (loads half of the managers)
+    from managers.coordinator.job_coordinator import require_supported, systems_of  # noqa: PLC0415 (half of the managers)
 
     masked = {key: shown(secrets, key, value) or "" for key, value in config.items()}
     try:
         require_supported(masked)
-    except ConfigError as error:
+        for system in sorted(systems_of(masked)):
+            input_options(masked, system, None)
+    except EventLogError as error:
         yield f"`coordstream coordinator run` refuses this config: {error}"
 
 

@@ -37,7 +37,9 @@ from managers.job_models.job_coordinator_metadata import (
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import (
     build_job_model,
+    container_count,
     count_partitions,
+    input_partitions,
     input_patterns,
     unsupported_rewriters,
     with_matching_inputs,
@@ -66,6 +68,8 @@ MOST_TASKS = 5
 
 def require_supported(config: Config) -> None:
     require_known_grouping(config)
+    container_count(config)
+    input_partitions(config, dict.fromkeys(task_inputs(config), ()))  # requires a known matcher
     for sentence in _refusals(config):
         raise ConfigError(sentence)
 

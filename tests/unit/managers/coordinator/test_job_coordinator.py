@@ -129,6 +129,7 @@ def test_a_start_without_changes_fans_out_where_samza_does(
     "setting",
     [
         {"job.elasticity.factor": "2"},
+        {"job.container.count": "many"},
         {"task.name.grouper.factory": "demo.Grouper"},
         {"job.systemstreampartition.grouper.factory": "demo.Grouper"},
         {
