@@ -150,17 +150,15 @@ def _has_own_streams(config: Config, system: str) -> bool:
 
 def _configured_brokers(config: Config, system: str) -> KafkaOptions | None:
     if not is_kafka(config, system):
-        raise InputUnknown(f"System {system} is not Kafka. Only Kafka inputs are supported.")
+        key = f"systems.{system}.samza.factory"
+        raise InputUnknown(f"{key} is {config[key]!r}. Only Kafka inputs are supported.")
     for user in ("consumer", "producer"):
         key = f"systems.{system}.{user}.bootstrap.servers"
         try:
             if config.get(key):
                 return KafkaOptions.parse(config[key])
-        except OptionRefused:  # the value may contain a password
-            raise InputUnknown(
-                f"Invalid value of {key} in the job's config. Expected a comma-separated list of host:port. "
-                "Correct it with `coordstream config set`."
-            ) from None
+        except OptionRefused as error:
+            raise InputUnknown(f"{error} Correct {key} of the job with `coordstream config set`.") from None
     return None
 
 

@@ -163,5 +163,5 @@ def _versions(name: str, value: str | None, default: tuple[int, ...]) -> tuple[i
         return default
     parts = value.rstrip(_LIST_END).split(",")
     if not all(map(_VERSION.fullmatch, parts)):
-        raise ConfigError(f"Invalid value of {name}. Expected integers separated by commas, such as 1,2.")
+        raise ConfigError(f"{name} is {value!r}. Expected integers separated by commas, such as 1,2.")
     return tuple(dict.fromkeys(map(int, parts)))

@@ -30,7 +30,7 @@ def integer(config: Mapping[str, str], key: str, default: int, *, minimum: int |
         return default
     is_valid = _INTEGER.fullmatch(text) is not None and (minimum is None or int(text) >= minimum)
     if not is_valid:
-        raise ConfigError(f"{key} is {text!r}, not an integer{'' if minimum is None else f' from {minimum}'}.")
+        raise ConfigError(f"{key} is {text!r}. Expected an integer{'' if minimum is None else f', {minimum} or more'}.")
     return int(text)
 
 
@@ -160,7 +160,7 @@ class OffsetSettings:
     def _keys(self, system: str, stream: str, name: str) -> Iterator[str]:
         ids = self._ids.get((system, stream), ())
         if len(ids) > 1:
-            raise ConfigError(f"Stream {stream} of system {system} has several ids: {', '.join(ids)}. Expected one.")
+            raise ConfigError(f"{system}.{stream} has the ids {', '.join(ids)}. Remove streams.<id>.* of all but one.")
         yield from (f"streams.{each}.{name}" for each in ids)
         yield f"systems.{system}.streams.{stream}.{name}"
         yield f"systems.{system}.default.stream.{name}"
@@ -192,7 +192,7 @@ def _default_offset(name: str, value: str) -> DefaultOffset:
             return "oldest"
         case "upcoming":
             return "upcoming"
-    raise ConfigError(f"Invalid value of {name}. Expected oldest or upcoming.")
+    raise ConfigError(f"{name} is {value!r}. Expected oldest or upcoming.")
 
 
 def commit_ms(text: str | None) -> int:

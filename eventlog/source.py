@@ -151,7 +151,8 @@ class OffsetLost(EventLogError):
     def __init__(self, stream_name: str, offset: int) -> None:
         self.stream_name = stream_name
         self.offset = offset
-        super().__init__(f"Offset {offset} of {stream_name} does not exist.")
+        why = "it was deleted, or the stream was truncated or re-created"
+        super().__init__(f"Offset {offset} of {stream_name} does not exist: {why}. Read from the oldest offset.")
 
 
 def no_stream(stream_name: str, place: str, known: Iterable[str] = ()) -> str:

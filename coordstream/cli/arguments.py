@@ -187,10 +187,5 @@ def job_limits(max_commit_age: float | None, max_lag: float | None) -> "JobLimit
 
 
 Against = Annotated[
-    str,
-    typer.Option(
-        "--against",
-        metavar="archive|PATH",
-        help="A path: compare the archive with this lake instead.",
-    ),
+    str, typer.Option("--against", metavar="archive|PATH", help="A path: compare the archive with this lake instead.")
 ]

@@ -46,10 +46,7 @@ def export(
         ),
     ] = STANDARD_OUTPUT,
     raw: Annotated[bool, typer.Option("--raw", help="Include secrets: the exact bytes. Owner only.")] = False,
-    job: Annotated[
-        str | None,
-        typer.Option("--job", metavar="JOB", help="With --relation: this job only."),
-    ] = None,
+    job: Annotated[str | None, typer.Option("--job", metavar="JOB", help="With --relation: this job only.")] = None,
     as_of: AsOf = None,
 ) -> None:
     """Write a stream as a recording (JSON lines), a relation as Parquet, or all events as a Delta table.
@@ -62,7 +59,7 @@ def export(
     Example: coordstream export --relation checkpoint --as-of yesterday --output checkpoint.parquet
     """
     if [stream, relation, lake].count(None) != 2:
-        raise typer.BadParameter("Name one of a stream, '--relation' and '--lake': they exclude each other.")
+        raise typer.BadParameter("Expected a stream, '--relation' or '--lake', and only one of them.")
     cut = Cut(as_of)
     if lake is not None:
         if raw or (job, cut, output) != (None, Cut(), STANDARD_OUTPUT):

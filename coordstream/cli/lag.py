@@ -127,7 +127,8 @@ def faults(rows: Sequence[Row], jobs: Sequence[Job], task: str | None) -> Iterat
 
 def _faults_of(job: Job, rows: Sequence[Row], task: str | None) -> Iterator[str]:
     if not rows:
-        yield f"{job} has no task {printable_text(task)!r} with inputs." if task else f"No inputs of {job} are known."
+        no_task = f"{job} has no task {printable_text(task or '')!r} with inputs. See `coordstream explain {job}`."
+        yield no_task if task else f"No inputs of {job} are known: it has no assignments and no checkpoints of inputs."
     if lost := sum(row["records_lost"] or 0 for row in rows):
         yield f"{job}: data lost: {lost:,} records were deleted before a task read them."
     if unknown := sum(row["records_behind"] is None for row in rows):

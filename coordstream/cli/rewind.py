@@ -230,10 +230,11 @@ def _read(path: Path, model: type[File], command: str) -> File:
     except ValidationError as error:
         other: type[RewindPlan | UndoFile] = UndoFile if model is RewindPlan else RewindPlan
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "its JSON"
-        fault = f"damaged: {place} is missing or invalid"
+        named: dict[type[BaseModel], str] = {RewindPlan: "a plan", UndoFile: "an undo file"}
+        fault = f"not {named[model]}: {place} is missing or invalid"
         with suppress(ValidationError):
             other.model_validate_json(data)
-            fault = "an undo file, not a plan" if other is UndoFile else "a plan, not an undo file"
+            fault = f"{named[other]}, not {named[model]}"
         raise RewindError(f"'{path}' is {fault}. Name a file that `coordstream {command}` wrote.") from None
 
 

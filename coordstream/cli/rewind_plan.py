@@ -12,6 +12,7 @@ from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
 from coordstream.input_system import JobInputs
 from coordstream.queries.rows import job_values, partition_columns
+from coordstream.settings import load_settings
 from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import StartingOffset, StartpointTimestamp
@@ -152,7 +153,11 @@ def _positions(found: StartpointJob, readers: Sequence[Reader], inputs: JobInput
         of_time = of_times.get(partition)
         first = first_offset(start, reach, of_time.offset if of_time else "")
         if not first.isdecimal():
-            raise RewindError(f"The next offset of {partition} in task {task_name!r} is not a number.")
+            offset = load_settings().secrets.mask_text(first)
+            raise RewindError(
+                f"The next offset of {partition} in task {task_name!r} is {offset!r}, not a number. Use `coordstream "
+                "startpoint write`."
+            )
         position = Position(
             task_name=task_name,
             **partition_columns(partition),
@@ -181,7 +186,7 @@ def _busiest_rates(job: Job) -> dict[str, float]:
     try:
         with open_job(str(job)) as (connection, found):
             return dict(connection.execute(_BUSIEST_HOUR, job_values(found)).fetchall())
-    except InvalidParameterValue:  # the day begins before the retained horizon
+    except InvalidParameterValue:  # the day begins before the horizon
         return {}
     except (CoordstreamError, UnknownJob) as error:
         note(f"The time to catch up is unknown: {error}")

@@ -145,10 +145,7 @@ def write(
     ],
     tasks: Tasks = None,
     servers: InputServers = None,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Write even if the job does not read the input."),
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write even if the job does not read the input.")] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
     as_json: Json = False,

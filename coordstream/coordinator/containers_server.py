@@ -150,7 +150,7 @@ class CoordinatorServer:
 
     async def _explain(self, _request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        return _sentence(status, _SENTENCES.get(status, "The request is not valid."))
+        return _sentence(status, _SENTENCES.get(status, "Invalid HTTP request. Expected GET."))
 
     async def _fail(self, _request: Request, error: Exception) -> Response:
         self._report(describe_crash(error))

@@ -126,8 +126,9 @@ class EmbeddedPostgres:
         With the setting fsync=off, data may not survive a power failure, for speed in tests.
         """
         if others := [path.name for path in self._folder.glob("[1-9]*") if path.name.isdecimal()]:
-            has = f"'{self._folder}' has data of Postgres {others[0]}, not {self.major_version}"
-            raise EmbeddedPostgresError(f"{has}. docs/upgrading.md says how to move it.")
+            has = f"'{self._folder / others[0]}' has data of Postgres {others[0]}, not {self.major_version}"
+            remedy = "Dump it with the version of coordstream that wrote it, move it away, and restore the dump."
+            raise EmbeddedPostgresError(f"{has}. {remedy}")
         for leftover in self._folder.glob(f"{self.data_folder.name}.new-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         work = Path(tempfile.mkdtemp(dir=self._folder, prefix=f"{self.data_folder.name}.new-"))

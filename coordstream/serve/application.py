@@ -93,7 +93,7 @@ def required_token(address: Address, token_file: Path | None, option: str, token
         return None
     raise CoordstreamError(
         f"Refused to serve on {address} without a token: other machines can connect to it. Add {token_option} FILE, or "
-        f"use {option} with an address of 127.0.0.1."
+        f"use {option} 127.0.0.1:PORT."
     )
 
 

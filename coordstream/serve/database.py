@@ -90,9 +90,10 @@ class ReadPool:
         except PoolTimeout:
             self._raise_failure()
         except QueryCanceled:
-            raise Refused(f"A query was cancelled: it took longer than {self._query_seconds:g} s.", 503) from None
+            reason = f"The query took longer than {self._query_seconds:g} s"
+            raise Refused(f"{reason}. Ask for fewer rows, or raise --query-timeout.", 503) from None
         except DataError as error:
-            raise Refused(f"The database rejected a value: {server_reason(error) or 'invalid'}.") from None
+            raise Refused(f"The database rejected a value: {server_reason(error) or 'correct it'}.") from None
         except InsufficientPrivilege as error:
             raise Refused(f"The database refused a query: {server_reason(error)}. {_GRANT}", 503) from error
         except psycopg.OperationalError as error:

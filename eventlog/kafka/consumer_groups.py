@@ -73,8 +73,9 @@ class ConsumerGroups(AdminClient):
             raise EventLogError(
                 f"Consumers of the group {group_id} are running on {self._options.place}. Stop them."
             ) from None
+        check = "Check that the partition exists, and that the Kafka user may read the topic."
         return {
-            (each.topic, each.partition): f"Kafka refused the offset ({error.__name__.removesuffix('Error')})."
+            (each.topic, each.partition): f"Kafka refused the offset ({error.__name__.removesuffix('Error')}). {check}"
             for each, error in answers.items()
             if error is not NoError
         }

@@ -59,8 +59,8 @@ class KafkaOptions(FrozenFields):
     def parse(cls, bootstrap_servers: str, options: Mapping[str, str] | None = None) -> Self:
         """Parse options by kafka-python's names. Raises `OptionRefused`."""
         servers = [server.strip() for server in bootstrap_servers.split(",")]
-        if not all(map(_is_server, servers)):
-            raise OptionRefused("Invalid bootstrap servers. Expected a comma-separated list of host:port.")
+        for number in (each for each, server in enumerate(servers, 1) if not _is_server(server)):  # may have a password
+            raise OptionRefused(f"Bootstrap server {number} is invalid. Expected a comma-separated list of host:port.")
         given = options or {}
         if unknown := given.keys() - _PARSERS.keys():
             raise OptionRefused(f"Unknown Kafka option {min(unknown)!r}. Expected one of {', '.join(_PARSERS)}.")
@@ -102,7 +102,7 @@ def _secret(name: str, text: str) -> str:
 
 def _file(name: str, text: str) -> str:
     if not Path(text).is_file():
-        raise OptionRefused(f"The file of the Kafka option '{name}' does not exist.")
+        raise OptionRefused(f"The file of the Kafka option '{name}' does not exist. Correct the path.")
     return text
 
 

@@ -42,8 +42,8 @@ class UnknownStream(EventLogError):
 
 
 _WRITTEN_ELSEWHERE: Final = {
-    KAFKA: "the database has the archive of a topic. Write to the topic",
-    RECORDING: "it was imported from a recording. Write to the recorded topic, or to a log with another name",
+    KAFKA: "the database has the archive of a topic. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS to write to the topic",
+    RECORDING: "it was imported from a recording. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS to write to its topic",
 }
 """By backend, why nothing can be appended to the archive of another log."""
 

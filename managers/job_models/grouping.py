@@ -58,7 +58,7 @@ def positive_number(config: Config, key: str) -> int:
     except WireError:
         number = 0
     if number < 1:
-        raise ConfigError(f"{key} is {config[key]!r}, not a positive integer.")
+        raise ConfigError(f"{key} is {config[key]!r}. Expected a positive integer.")
     return number
 
 

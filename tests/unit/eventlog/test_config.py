@@ -22,14 +22,14 @@ def test_an_integer(text: str, expected: int) -> None:
 
 @pytest.mark.parametrize("text", ["", " 7", "7 ", "7.0", "1_000", "٧", "many"])
 def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match=rf"^key is {text!r}, not an integer\.$"):
+    with pytest.raises(ConfigError, match=rf"^key is {text!r}\. Expected an integer\.$"):
         integer({"key": text}, "key", 1)
 
 
 @pytest.mark.parametrize("text", ["-1", "-007", "few"])
 def test_an_integer_may_have_a_minimum(text: str) -> None:
     assert integer({"key": "0"}, "key", 1, minimum=0) == 0
-    with pytest.raises(ConfigError, match=rf"^key is '{text}', not an integer from 0\.$"):
+    with pytest.raises(ConfigError, match=rf"^key is '{text}'\. Expected an integer, 0 or more\.$"):
         integer({"key": text}, "key", 1, minimum=0)
 
 
@@ -96,5 +96,5 @@ def test_no_offset_follows_one_of_thousands_of_digits() -> None:
 
 def test_a_stream_with_several_ids_is_refused() -> None:
     settings = OffsetSettings({**BY_ID, "job.default.system": "k", "streams.page-views.samza.key.serde": "string"})
-    with pytest.raises(ConfigError, match="page-views of system k has several ids: page-views, views"):
+    with pytest.raises(ConfigError, match=r"k\.page-views has the ids page-views, views"):
         settings.default_offset("k", "page-views")

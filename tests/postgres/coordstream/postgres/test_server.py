@@ -225,7 +225,7 @@ def test_a_failure_is_reported_and_leaves_no_files(
         EmbeddedPostgres(home, programs).start()
     assert {path.name for path in (home / "postgres").iterdir()} == {"lock", "password"}
     (home / "postgres" / "17").mkdir()
-    with pytest.raises(EmbeddedPostgresError, match=r"/postgres' has data of Postgres 17, not 18\. docs/upgrading"):
+    with pytest.raises(EmbeddedPostgresError, match=r"/postgres/17' has data of Postgres 17, not 18\. Dump it"):
         EmbeddedPostgres(home, programs).start()
 
 

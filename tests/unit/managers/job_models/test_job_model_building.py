@@ -191,9 +191,9 @@ def test_the_container_count(config: dict[str, str], count: int) -> None:
 
 @pytest.mark.parametrize("text", ["0", "-1", "many", "", "1_0", " 3", "2147483648"])
 def test_a_count_is_a_positive_integer(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"job\.container\.count is .*, not a positive integer"):
+    with pytest.raises(ConfigError, match=r"job\.container\.count is .*\. Expected a positive integer"):
         container_count({"job.container.count": text})
-    with pytest.raises(ConfigError, match=r"^n is .*, not a positive integer"):
+    with pytest.raises(ConfigError, match=r"^n is .*\. Expected a positive integer"):
         positive_number({"n": text}, "n")
 
 
