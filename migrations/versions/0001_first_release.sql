@@ -104,7 +104,7 @@ comment on table eventlog.relation_object is
 
 create function eventlog.refuse() returns trigger language plpgsql as $$
 begin
-    raise exception '% is append-only: % is refused', tg_table_schema || '.' || tg_table_name, lower(tg_op);
+    raise exception 'eventlog.% is append-only: % is refused', regexp_replace(tg_table_name, '_from_\d+$', ''), lower(tg_op);
 end $$;
 create trigger append_only before update or delete on eventlog.event
     for each row execute function eventlog.refuse();

@@ -35,7 +35,7 @@ begin
       ('is_sensitive', 'Whether the value is a secret, by its key or by its text, so that only its fingerprint is shown.'),
       ('checkpoint_version', '0: `set-checkpoint` on the coordinator stream; 1 and 2: the two formats of the checkpoint topic.'),
       ('origin', 'Where the checkpoint was read: `coordinator-stream` or `checkpoint-topic`.'),
-      ('is_preferred', 'Whether the job, with its current config, would have read this checkpoint when it was written. Of the versions of a commit, that is the first in task.checkpoint.read.versions. Another one is preferred only if the task has no earlier checkpoint of a version before it in that list, or only an outdated one. Always false in a log that checkpoints are not read from.'),
+      ('is_preferred', 'Whether the job, with its current config, would have read this checkpoint when it was written. The first version in task.checkpoint.read.versions is preferred. Another is preferred only if the task has no earlier checkpoint of a version before it in that list, or only an outdated one. Always false in a log that checkpoints are not read from.'),
       ('store_name', 'The store.'),
       ('factory_name', 'The factory class of the state backend.'),
       ('startpoint_type', 'Where to start: `oldest`, `upcoming`, `specific` (at an offset) or `timestamp`.'),

@@ -52,4 +52,4 @@ begin
   end loop;
 end
 $$;
-comment on function coordinator.anomaly_between is 'The rows of coordinator.anomaly whose events were written after since and not after until (null: no bound), by log_time, the newest record time up to an event: an event whose own record_time is far off is found by its place in the log. Only that part of the logs is read, and all startpoints of the job.';
+comment on function coordinator.anomaly_between is 'The rows of coordinator.anomaly after since and not after until (null: no bound), by log_time: an event with a wrong record_time is found by its place in the log. Reads only that part of the logs, and all startpoints of the job.';

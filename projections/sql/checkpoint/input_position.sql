@@ -8,7 +8,7 @@ language sql stable parallel safe as $$
   cross join lateral projection.checkpoint_at(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, null) c
   where j.coordinator_log is not null or j.checkpoint_log is not null
 $$;
-comment on function coordinator.input_offset_at is E'Where each task of a job stood in its inputs at a time: the last processed offset of its last checkpoint by then, with the time and the offset of that event. A task can have been further by then; it writes a checkpoint every `task.commit.ms`, by default each minute. Raises below the retained horizon.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
+comment on function coordinator.input_offset_at is E'Where each task of a job stood in its inputs at a time: the last processed offset of its last checkpoint by then, with the time and the offset of that event. A task can have been further by then; it writes a checkpoint every `task.commit.ms`, by default each minute. Raises below the horizon.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
 
 -- The logs of a job, and which of their events count: an incarnation repeats events of the one before.
 create function projection.job_log_span(job_name text, job_id text)
@@ -48,7 +48,7 @@ language sql stable parallel safe as $$
              then projection.retained_cut(p.log_id, p.log_offset - 1) is not null end    -- else it may have passed the offset before
   order by p.incarnation, p.log_offset, p.task_name, p.key_bucket
 $$;
-comment on function coordinator.time_of_input_offset is E'When a job passed an offset of an input partition: the checkpoints at or beyond it that follow one before it, or none. More than one row of a task: it was rewound and passed the offset again. No row: no checkpoint is as far. Raises if it was passed below the retained horizon, where the time is unknown. The offset must be an integer. Reads all checkpoints of the job that have the partition.\nKey: task_name, key_bucket, stream_kind, incarnation, log_offset.';
+comment on function coordinator.time_of_input_offset is E'When a job passed an offset of an input partition: each checkpoint at or beyond it whose predecessor is before it, or missing. More than one row of a task: it was rewound and passed the offset again. No row: no checkpoint is as far. Raises if it was passed below the horizon, where the time is unknown. The offset must be an integer. Reads all checkpoints of the job that have the partition.\nKey: task_name, key_bucket, stream_kind, incarnation, log_offset.';
 
 create function coordinator.processing_rate(job_name text, job_id text, since timestamptz, until timestamptz)
 returns table (task_name text, hour timestamptz, records bigint, records_per_second double precision)
@@ -81,4 +81,4 @@ language sql stable parallel safe as $$
   group by s.task_name, s.hour
   order by s.task_name, s.hour
 $$;
-comment on function coordinator.processing_rate is E'How many input records each task of a job processed from one time to another, by hour (UTC): the distance of its checkpoints'' offsets, over all of its partitions. Offsets without a record, such as those that compaction left, count as records. A checkpoint that goes back counts as 0, and one at the first instant of an hour belongs to the hour before. The rate of the first and last hour is that of the part within the range. Raises if the range begins below the retained horizon.\nKey: task_name, hour.';
+comment on function coordinator.processing_rate is E'How many input records each task of a job processed from one time to another, by hour (UTC): the distance of its checkpoints'' offsets, over all of its partitions. Offsets without a record, such as those that compaction left, count as records. A checkpoint that goes back counts as 0, and one at the first instant of an hour belongs to the hour before. The first and last hour count only the part within the range. Raises if the range begins below the horizon.\nKey: task_name, hour.';

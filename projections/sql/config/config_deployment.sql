@@ -76,9 +76,9 @@ cross join lateral (
   window own as (order by b.incarnation, b.first_log_offset)) d;
 comment on view coordinator.config_deployment is E'Bursts of config events by one writer: a start of the job writes all keys, then deletes those that are gone. A deployment ends where another writer writes config, where a key is set a second time, and where no config event follows within a minute. A deployment is not atomic: as of an offset or a time in its middle, `config` has the new keys and the ones to be deleted. After a retention: only events beyond the horizon, numbered from 1.\nKey: job_name, job_id, deployment_number.';
 comment on column coordinator.config_deployment.deployment_number is '1, 2, …: in the order of the log, over all of its incarnations; what an incarnation repeats of the one before counts once.';
-comment on column coordinator.config_deployment.source is 'The program that wrote the keys. Null: the deployment has only deletes, which do not tell a writer, or its messages do not name one.';
-comment on column coordinator.config_deployment.host is 'The host of the writer. Null: the deployment has only deletes, or its messages do not name a host.';
-comment on column coordinator.config_deployment.username is 'The user of the writer. Null: the deployment has only deletes, or its messages do not name a user.';
+comment on column coordinator.config_deployment.source is 'The program that wrote the keys. Null: the deployment has only deletes, or its messages name no program.';
+comment on column coordinator.config_deployment.host is 'The host of the writer. Null: the deployment has only deletes, or its messages name no host.';
+comment on column coordinator.config_deployment.username is 'The user of the writer. Null: the deployment has only deletes, or its messages name no user.';
 comment on column coordinator.config_deployment.first_record_time is 'The earliest record time of the deployment''s events. Null: timestamptz cannot represent any of them.';
 comment on column coordinator.config_deployment.last_record_time is 'The latest record time of the deployment''s events. Null: timestamptz cannot represent any of them.';
 comment on column coordinator.config_deployment.first_log_offset is 'The offset of the first event of the deployment. Events of other types can stand between it and the last.';

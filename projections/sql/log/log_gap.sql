@@ -20,7 +20,7 @@ create view coordinator.log_gap as
 select j.job_name, j.job_id, j.job_bucket, j.stream_name, j.stream_kind, j.incarnation,
   g.first_offset as first_missing_offset, g.last_offset as last_missing_offset, g.reason
 from projection.job_log j join projection.log_gap g on g.log_id = j.log_id;
-comment on view coordinator.log_gap is E'Ranges of offsets that are missing from a log, and why. Events that are `compacted` or `recreated` were never read; those that are `truncated` may be in the archive, in the previous incarnation. Of the range that is `retained`, the archive keeps only what the state at its end needs.\nKey: job_name, job_id, stream_name, incarnation, first_missing_offset, reason.';
+comment on view coordinator.log_gap is E'Ranges of offsets that are missing from a log, and why. Events that are `compacted` or `recreated` were never read; those that are `truncated` may be in the archive, in the previous incarnation. Of a `retained` range, retention detached the events; the archive keeps only what the state at its end needs.\nKey: job_name, job_id, stream_name, incarnation, first_missing_offset, reason.';
 comment on column coordinator.log_gap.stream_name is 'The stream of the log.';
 comment on column coordinator.log_gap.first_missing_offset is 'The first missing offset.';
 comment on column coordinator.log_gap.last_missing_offset is 'The last missing offset. Null: the end of the range is unknown.';

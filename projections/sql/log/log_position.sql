@@ -52,8 +52,8 @@ comment on column coordinator.log_position.state is '`catching-up`, `live`, `rep
 comment on column coordinator.log_position.state_detail is 'Why the log is not followed now: why the stream is refused, what its follower waits for, or when it was retired. Null: nothing prevents it.';
 comment on column coordinator.log_position.heartbeat_at is 'The last heartbeat of the log''s follower, by the clock of this server. A follower writes one every 5 seconds, and is lost after 30 seconds without one.';
 comment on column coordinator.log_position.fold_version is 'The version of the code that folded the log, and a digest of the key and the patterns that mask secrets. Null: nothing was folded.';
-comment on column coordinator.log_position.horizon_offset is 'The offset from which as-of functions answer. Null: from the first event on.';
-comment on column coordinator.log_position.horizon_time is 'The time from which as-of functions answer. Null: from the first event on.';
+comment on column coordinator.log_position.horizon_offset is 'The offset from which as-of functions answer. Null: no retention has cut the log.';
+comment on column coordinator.log_position.horizon_time is 'The time from which as-of functions answer. Null: no retention has cut the log.';
 
 -- Logs in Postgres that no follower has ever read and that therefore have no position.
 create view projection.unread_log as

@@ -19,8 +19,8 @@ comment on column coordinator.rewind.startpoint_value is 'The next offset to rea
 comment on column coordinator.rewind.created_at is 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';
 comment on column coordinator.rewind.fanned_out_at is 'When the job''s start fanned the startpoint out. Null: timestamptz cannot represent the time.';
 comment on column coordinator.rewind.status is 'consumed, refused, superseded or deleted, as in startpoint_history.';
-comment on column coordinator.rewind.previous_offset is 'The last processed offset of the task''s checkpoint before. Null: it had none of the partition.';
-comment on column coordinator.rewind.input_offset is 'The last processed offset of the checkpoint with which the startpoint left the fan-out. Null: there is none of the partition.';
+comment on column coordinator.rewind.previous_offset is 'The last processed offset in the task''s checkpoint before the one of input_offset. Null: there is none, or it lacks the partition.';
+comment on column coordinator.rewind.input_offset is 'The last processed offset in the checkpoint with which the startpoint left the fan-out. Null: there is none, or it lacks the partition.';
 comment on column coordinator.rewind.records_again is 'How many offsets the task went back: it has read their records again, or will. Null: it did not start there, the startpoint is not an offset, or the task had no checkpoint.';
 comment on column coordinator.rewind.records_skipped is 'How many offsets the task skipped. Null: as records_again.';
 comment on column coordinator.rewind.message_time is 'Startpoints have no envelope. Null: always.';

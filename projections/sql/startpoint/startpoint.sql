@@ -85,7 +85,7 @@ comment on column coordinator.startpoint.task_name is 'The task that the startpo
 comment on column coordinator.startpoint.created_at is 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';
 comment on column coordinator.startpoint.expires_at is '12 hours after created_at. Null: timestamptz cannot represent the time.';
 comment on column coordinator.startpoint.is_expired is 'Whether the startpoint has expired now (in the as-of functions: at their time).';
-comment on column coordinator.startpoint.is_ambiguous is 'Whether the key on the log can be read in several ways (names with dots) and the partitions that the tasks read do not decide which one is meant.';
+comment on column coordinator.startpoint.is_ambiguous is 'Whether the key on the log can be read in several ways (names with dots), and the tasks'' partitions do not decide between them.';
 
 create function coordinator.startpoint_as_of(job_name text, job_id text, at timestamptz)
 returns setof coordinator.startpoint language sql stable parallel safe as $$

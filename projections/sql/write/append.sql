@@ -8,7 +8,7 @@ begin
                   or jsonb_typeof(header -> 1) not in ('string', 'null')
                   or decode(header ->> 1, 'base64') is null and header ->> 1 is not null) then
         raise invalid_parameter_value using message =
-            'headers can not be read: give a list of [name, base64 of the value or null] for each event';
+            'Invalid headers. Give a list of [name, base64 of the value or null] for each event.';
     end if;
 end $$;
 comment on function eventlog.require_headers is 'Refuses headers that no reader of the archive could read.';
@@ -36,26 +36,26 @@ begin
        or event_count <> coalesce(cardinality(event_times), event_count)
        or event_count <> coalesce(cardinality(event_headers), event_count) then
         raise invalid_parameter_value using message =
-            'the arrays of an append differ in length: give a key and a value, null or not, for each event';
+            'Arrays differ in length. Give a key and a value, null or not, for each event.';
     end if;
     if appended_at is not null and not pg_has_role(session_user, current_user, 'member') then
         raise insufficient_privilege using message =
-            'only the owner of the event log says when events came: leave appended_at out';
+            'Only the owner of the event log may set appended_at. Leave it out.';
     end if;
     perform eventlog.require_headers(event_headers);
     select l.* into target from eventlog.log l where l.stream_name = append.stream_name
     order by l.incarnation desc limit 1;
     if not found then
-        raise exception using errcode = 'CS001', message = format('there is no log of %s', stream_name);
+        raise exception using errcode = 'CS001', message = format('No log of stream "%s". Create it with `coordstream log create`.', stream_name);
     end if;
     if target.backend <> 'postgres' then
         raise exception using errcode = 'CS002',
-            message = format('%s is the archive of a %s log: append there', stream_name, target.backend);
+            message = format('%s is the archive of a %s log. Append to that log.', stream_name, target.backend);
     end if;
     select h.next_offset into strict first_offset from eventlog.log_head h where h.log_id = target.log_id for update;
     if expected_offset <> first_offset then
         raise exception using errcode = 'CS003', detail = first_offset::text,
-            message = format('%s ends at offset %s, not at %s', stream_name, first_offset, expected_offset);
+            message = format('%s ends at offset %s, not at %s. Read the new events, then append again.', stream_name, first_offset, expected_offset);
     end if;
     if event_count = 0 then
         return first_offset;

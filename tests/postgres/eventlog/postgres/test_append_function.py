@@ -85,7 +85,7 @@ def test_what_is_not_the_name_of_a_header_in_base64_is_ignored(owner: Connection
 
 
 def test_a_log_that_is_not_there_or_not_ours(owner: Connection) -> None:
-    with pytest.raises(psycopg.DatabaseError, match="there is no log of elsewhere") as unknown:
+    with pytest.raises(psycopg.DatabaseError, match='No log of stream "elsewhere"') as unknown:
         append(owner, "array[]::bytea[]", "array[]::bytea[]", stream_name="elsewhere")
     insert_log(owner, "recorded", "coordinator", 1, "recording", NOW)
     with pytest.raises(psycopg.DatabaseError, match="recorded is the archive of a recording log") as archive:
