@@ -109,11 +109,8 @@ JsonObject = Annotated[bool, typer.Option("--json", help="Print a JSON object.")
 
 Utc = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to now.")]
 UtcAsOf = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to --as-of, or now.")]
-Since = Annotated[
-    datetime | None,
-    time_option("--since", help="Show records since this time, given as for --until."),
-]
-Until = Annotated[datetime | None, time_option("--until", help=f"Show records until this time: {TIMES}")]
+Since = Annotated[datetime | None, time_option("--since", help="Show events since this time, as for --until.")]
+Until = Annotated[datetime | None, time_option("--until", help=f"Show events until this time: {TIMES}")]
 JobWord = Annotated[str, typer.Argument(metavar="JOB", help="The job's name, or name/id.")]
 MaybeJob = Annotated[str | None, typer.Argument(metavar="JOB", help="The job's name, or name/id (default: all).")]
 AsOf = Annotated[datetime | None, time_option("--as-of", help=f"Show the state at this time: {TIMES}")]
@@ -127,7 +124,7 @@ Newest = Annotated[int | None, count_option("--limit", help="Show the newest N o
 Watch = Annotated[float | None, duration_option("--watch", help="Repeat this often, until Ctrl-C.")]
 Kind = Annotated[
     StreamKind | None,
-    typer.Option(metavar="KIND", help="coordinator or checkpoint, if the stream's name does not tell."),
+    typer.Option(metavar="KIND", help="coordinator or checkpoint, if the name does not show it."),
 ]
 InputServers = Annotated[
     str | None,

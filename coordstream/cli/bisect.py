@@ -111,8 +111,8 @@ def bisect(
 
     The relations have the rows of this job as of each moment: changelog_mapping, checkpoint, config,
     container_execution, container_host, job_coordinator_metadata, starting_offset, startpoint, startpoint_fan_out,
-    state_checkpoint, task_container, task_mode and task_partition. If the condition changes several times, the event is
-    one of those that made it true.
+    state_checkpoint, task_container, task_mode and task_partition. If the condition became true several times, one of
+    these events is shown.
     """
     with open_job(job) as (connection, found), snapshot(connection):
         kind, incarnation, offset = _search(connection, found, condition, begin, end)

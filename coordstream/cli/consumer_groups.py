@@ -71,9 +71,8 @@ def consumer_groups(
 
     Example: coordstream consumer-groups --all --watch 5s
 
-    The group of a job is samza.NAME.ID, on the Kafka clusters of its inputs. An offset is that of the next
-    record to process; if several tasks read a partition, it is that of the task that is furthest behind. Jobs do not
-    read these offsets.
+    The group of a job is samza.NAME.ID, on the Kafka clusters of its inputs. An offset is the next record to process;
+    if several tasks read a partition, the task furthest behind decides. Jobs do not read these offsets.
 
     A group with running consumers is refused. An offset that somebody else has set is kept, and the exit code is 1.
     """

@@ -49,7 +49,7 @@ def run(
     ] = False,
     bind: Annotated[str, typer.Option("--bind", metavar="ADDRESS", help="The address to serve on.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", metavar="PORT", parser=parse_port, help="The port (default: any free one).")
+        int, typer.Option("--port", metavar="PORT", parser=parse_port, show_default="any free one", help="The port.")
     ] = 0,
     input_servers: InputServers = None,
     metrics_port: Annotated[

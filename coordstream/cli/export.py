@@ -53,8 +53,9 @@ def export(
 
     A recording has fingerprints in place of secrets unless --raw is used. A Parquet file has the types of the
     relation's columns. It shows one moment, and appears when it is complete. A lake is a Delta table with the original
-    bytes of every event, secrets included: docs/safety.md says who may read it. A run adds what is new, in one commit.
-    Exit code 1 if a log is left out: it was not followed yet, must be rebuilt, or lost events to an earlier retention.
+    bytes of every event, secrets included: let nobody read it who may not read the archive. A run adds what is new, in
+    one commit. Exit code 1 if a log is left out: it was not followed yet, must be rebuilt, or lost events to an earlier
+    retention.
 
     Example: coordstream export --relation checkpoint --as-of yesterday --output checkpoint.parquet
     """

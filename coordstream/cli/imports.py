@@ -51,7 +51,7 @@ def import_files(
 ) -> None:
     """Import recordings (JSON lines, gzipped or not). If one of them is invalid, nothing is written.
 
-    A lake's logs are restored as they were at its last run, each as a whole. Exit code 1 if a log cannot be imported;
+    Each log of a lake is restored as of the lake's last run, or not at all. Exit code 1 if a log cannot be imported;
     the others are.
 
     Example: coordstream import coordinator.jsonl.gz checkpoint.jsonl.gz

@@ -64,8 +64,7 @@ _COLUMNS: Final = (
 @app.command()
 def lag(
     jobs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="JOB", help="Names, or name/id (default: all jobs)."),
+        list[str] | None, typer.Argument(metavar="JOB", help="Names, or name/id (default: all jobs).")
     ] = None,
     task: Task = None,
     stored: Annotated[

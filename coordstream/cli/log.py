@@ -165,13 +165,10 @@ def append(
 
 @app.command()
 def retire(
-    streams: Annotated[
-        list[str],
-        typer.Argument(metavar="STREAM", help="The streams of a deleted job."),
-    ],
+    streams: Annotated[list[str], typer.Argument(metavar="STREAM", help="The streams of a deleted job.")],
     as_json: Json = False,
 ) -> None:
-    """Stop reporting that nothing follows these streams, for example after their job was deleted. Their logs stay.
+    """Stop reporting these streams as not followed, for example after their job was deleted. Their logs stay.
 
     `status` shows a retired stream without a fault. Following or importing it ends its retirement.
 

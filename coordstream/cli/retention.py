@@ -76,9 +76,9 @@ def retention(
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """Detach the events that are older than a horizon, unless a state since then needs them.
+    """Detach events before a horizon, except those that the state there needs.
 
-    What is true now, and what was true at any time since the horizon, stays as it is. For other times, as-of functions
+    The current state, and the state as of any time since the horizon, stay the same. For other times, as-of functions
     raise an error, and histories keep only the events of the state at the horizon. The archive loses nothing: a
     partition with events to detach is replaced by a copy without them, and stays, detached, as a table of its own.
     Followers may run meanwhile. With --all, it asks for confirmation.

@@ -82,7 +82,7 @@ _CHECK_COLUMNS: Final = (*_MOVE, Column("read up to", "reached_offset", "right")
 def plan(
     job: JobWord,
     to_datetime: Annotated[
-        datetime | None, time_option("--to-datetime", help="First records since then: ISO 8601, or '2 hours ago'.")
+        datetime | None, time_option("--to-datetime", help="First records since a time: ISO 8601, or '2 hours ago'.")
     ] = None,
     shift_by: Annotated[
         int | None,
@@ -120,8 +120,8 @@ def plan(
 
     Example: coordstream rewind plan wordcount --to-datetime '2 hours ago' --input kafka.page-views
 
-    Writes a plan file for `rewind apply`, and nothing else. Offsets are those of the next record to read. The affected
-    records are counted by their offsets: a compacted topic has fewer.
+    Writes a plan file for `rewind apply`, and nothing else. Offsets are the next ones to read. Records are counted by
+    offsets: a compacted topic has fewer.
     """
     values = (to_datetime, shift_by, to_offset, to_earliest or None, to_latest or None, to_deployment)
     chosen = [(option, value) for option, value in zip(_TARGETS, values, strict=True) if value is not None]

@@ -114,9 +114,8 @@ def replay(
     tasks: Tasks = None,
     lock_timeout: Annotated[
         float,
-        typer.Option(
+        duration_option(
             "--lock-timeout",
-            metavar="DURATION",
             parser=parse_duration_or_zero,
             show_default=False,
             help="How long a task waits for streams that are being read (default: 30s).",
@@ -263,8 +262,8 @@ def archive(
     Example: coordstream spark archive --output s3://bucket/coordstream
 
     The first run writes every event of the archive, later ones what is new; `coordstream export --lake` does the same.
-    A run is one commit, so that an interrupted run adds nothing. The lake has the original bytes, secrets included:
-    docs/safety.md says who may read it. Exit code 1 if a log is left out: it was not followed yet, must be
+    A run is one commit, so that an interrupted run adds nothing. The lake has the original bytes, secrets included: let
+    nobody read it who may not read the archive. Exit code 1 if a log is left out: it was not followed yet, must be
     rebuilt, or lost events to an earlier retention.
     """
     settings = spark_conf(master, conf)
@@ -285,7 +284,7 @@ def run(
         bool, typer.Option("--available-now", help="Read to the current ends, then exit.")
     ] = False,
     interval: Annotated[
-        float, duration_option("--interval", help="How long to wait for new records (default: 1s).")
+        float, duration_option("--interval", show_default=False, help="How long to wait for new records (default: 1s).")
     ] = 1.0,
     master: Master = None,
     conf: Conf = None,

@@ -56,9 +56,9 @@ def status(
 ) -> None:
     """Show how far each log has been read, and whether its follower is live.
 
-    Problems are listed by cause. For monitors: the exit code is 1 if a log is lost or refused, if its follower hangs or
-    waits for the brokers, if its topic is missing, if a recording was imported partly, if rows have to be rebuilt, or
-    if the brokers do not answer.
+    Problems are listed by cause. For monitors: the exit code is 1 if a log is lost, refused or waiting, if its follower
+    hangs, if its topic is missing, if a recording was imported partly, if rows have to be rebuilt, or if the brokers do
+    not answer.
 
     Example: coordstream status --max-age 60 --max-lag 1000
     """

@@ -41,7 +41,7 @@ def verify(
 ) -> None:
     """Compare the relations' tables with the events in the archive.
 
-    Folds each log again, apart from the tables that readers use, and names rows that are missing, extra or different.
+    Folds each log again into temporary tables, and names rows that are missing, extra or different.
     With a lake's path, reads the lake to its end instead, and compares it with the archive. A follower may run
     meanwhile. Exit code 1 if anything differs or a log cannot be verified.
 
