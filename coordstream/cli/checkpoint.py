@@ -70,7 +70,7 @@ HISTORY_COLUMNS: Final = (
     Column("input partition", lambda row: "(deleted)" if row["operation"] == "delete" else input_partition(row)),
     Column("processed", "input_offset", "right"),
     Column("version", "checkpoint_version", "right", drop=1),
-    Column("counts", "is_preferred", drop=2),
+    Column("preferred", "is_preferred", drop=2),
 )
 CHANGE_COLUMNS: Final = (
     TASK,
@@ -181,7 +181,7 @@ def write(
 
     Example: coordstream checkpoint write wordcount 'Partition 0/kafka.page-views.0=42'
 
-    The offsets are those of the last processed events. They are merged into each task's checkpoint; its state markers
+    The offsets are those of the last processed records. They are merged into each task's checkpoint; its state markers
     stay.
 
     Stop the job first: it reads its checkpoints only when it starts. A job that committed within the last three commit

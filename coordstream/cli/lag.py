@@ -53,7 +53,7 @@ _COLUMNS: Final = (
     Column("task", "task_name"),
     Column("input", input_partition),
     Column("behind", behind, "right"),
-    Column("for", _waiting, "right"),
+    Column("behind for", _waiting, "right"),
     Column("read/s", _rate("processed_per_hour"), "right", drop=1),
     Column("new/s", _rate("arriving_per_hour"), "right", drop=1),
     Column("caught up in", time_span("seconds_to_catch_up"), "right"),

@@ -83,14 +83,14 @@ FAN_OUT_ROW: Final = (
 )
 
 
-def _events(row: Row) -> str | None:
+def _records(row: Row) -> str | None:
     count = row["events_again"]
     if count is None:
         return None
     return f"{count} again" if count >= 0 else f"{-count} skipped"
 
 
-RESOLVED: Final = (Column("at offset", "resolved_offset", "right"), Column("events", _events, "right"))
+RESOLVED: Final = (Column("at offset", "resolved_offset", "right"), Column("records", _records, "right"))
 
 
 @app.command()

@@ -152,7 +152,7 @@ class WritePlan(NamedTuple):
         return (after.startpoint_type, after.startpoint_value) == (self.startpoint.kind, self.startpoint.value)
 
     def events_again(self, start: StartChange) -> int | None:
-        """How many events are read again (positive) or skipped (negative).
+        """How many records are read again (positive) or skipped (negative).
 
         None if the offsets are unknown or not numbers, or if something else decides the start.
         """
@@ -223,7 +223,7 @@ def plan_write(
 def plan_rows(plan: WritePlan) -> list[Row]:
     """A row for each affected start, and one without a task for each partition that no task is known to read.
 
-    ``is_followed``: the task would start as requested. ``events_again`` is negative if events are skipped.
+    ``is_followed``: the task would start as requested. ``events_again`` is negative if records are skipped.
     """
     job, asked, secrets = plan.job.job, plan.startpoint, load_settings().secrets
     named = {"job_name": job.name, "job_id": job.id, "startpoint_type": asked.kind, "startpoint_value": asked.value}
@@ -302,13 +302,13 @@ def input_problem(
         return "not found in the input."
     if isinstance(startpoint, StartpointTimestamp) and resolved is not None:
         if resolved.is_past_end:
-            return "no event is that late. The job starts with the next new event."
+            return "no record is that late. The job starts with the next new record."
         if bounds.oldest_offset > 0 and resolved.offset == str(bounds.oldest_offset):
-            return "events since that time may already be deleted. The job starts at the oldest event."
+            return "records since that time may already be deleted. The job starts at the oldest record."
     if isinstance(startpoint, StartpointSpecific):
         offset = startpoint.specific_offset or ""
         if (compare_offsets(offset, str(bounds.oldest_offset)) or 0) < 0:
-            return "the event at that offset is already deleted. The consumer's auto.offset.reset decides."
+            return "the record at that offset is already deleted. The consumer's auto.offset.reset decides."
         if (compare_offsets(offset, str(bounds.end_offset)) or 0) > 0:
             return "the offset is beyond the end. The consumer's auto.offset.reset decides."
     return None

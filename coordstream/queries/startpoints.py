@@ -11,7 +11,7 @@ from eventlog.secret_policy import SecretPolicy
 from eventlog.startpoint import StartingOffset, Startpoint
 from projections.job_choice import Job
 
-_ENDS: Final = {"oldest": "at the oldest event", "upcoming": "with the next new event"}
+_ENDS: Final = {"oldest": "at the oldest record", "upcoming": "with the next new record"}
 
 
 def describe_place(candidate: str) -> str:
@@ -21,7 +21,7 @@ def describe_place(candidate: str) -> str:
         case "specific":
             return f"at offset {printable(value)}"
         case "timestamp":
-            return f"at the first event since {_time(value)}"
+            return f"at the first record since {_time(value)}"
         case "after":
             return f"after offset {printable(value.rpartition(' (')[0])}"
     return _ENDS.get(candidate, f"at {printable(candidate)}")
@@ -39,7 +39,7 @@ def describe_start(start: StartingOffset, secrets: SecretPolicy) -> str:
     """Where a task starts, without secrets, and what decides it, such as ``at offset 42 (checkpoint)``."""
     value = start.startpoint_value or start.starting_offset
     if start.startpoint_type is None and value is None:
-        return f"after the last processed event ({start.decided_by})"
+        return f"after the last processed record ({start.decided_by})"
     place = describe_place(_candidate(start.startpoint_type or "specific", value and secrets.mask_text(value)))
     return f"{place} ({start.decided_by})"
 

@@ -56,7 +56,7 @@ def test_the_first_offset_of_a_start(start: StartingOffset, offset: str) -> None
 @pytest.mark.parametrize(
     ("startpoint", "offset", "words"),
     [
-        (StartpointTimestamp(5, 1), "7", "may already be deleted. The job starts at the oldest event."),
+        (StartpointTimestamp(5, 1), "7", "may already be deleted. The job starts at the oldest record."),
         (StartpointTimestamp(5, 1), "8", None),
         (StartpointSpecific("6", 1), "6", "is already deleted. The consumer's auto.offset.reset decides."),
         (StartpointSpecific("7", 1), "7", None),
