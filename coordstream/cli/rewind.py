@@ -34,6 +34,7 @@ from coordstream.queries.rows import Row, input_partition
 from eventlog.errors import list_names, system_reason
 from managers.rewind.rewind_plan import Finding, RewindError, RewindPlan, Target, require_unchanged
 from managers.rewind.rewind_undo import UndoFile
+from managers.startpoints.startpoint_records import StartpointsChanged
 
 app = typer.Typer()
 
@@ -164,7 +165,7 @@ def apply(
     path = plan_file.with_name(f"{plan_file.name.removesuffix('.json')}.undo.json")
     if path.exists():
         raise RewindError(
-            f"'{plan_file}' was applied before, wholly or partly: '{path}' exists. Undo that, or make a new plan."
+            f"'{plan_file}' was applied, wholly or partly: '{path}' exists. Undo and remove it, or make a new plan."
         )
     with open_startpoint_job(given.job_word) as found:
         require_unchanged(given, plan_again(given, found, servers))
@@ -175,7 +176,12 @@ def apply(
             title=_title(given),
             show_more=lambda: print(_totals(given)),
         )
-        make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
+        try:
+            make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
+        except StartpointsChanged as error:
+            if not error.is_written:
+                path.unlink()
+            raise
 
 
 @app.command()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from coordstream.cli import main
+from coordstream.cli import change, main
 from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
@@ -134,6 +134,14 @@ def test_startpoints_written_beside_another_writer_can_be_undone(
     assert job.starts() == {0: ("startpoint", "3"), 1: ("startpoint", "3")}
     assert kafka_cli("rewind", "undo", UNDO, "--yes").code == 0
     assert job.starts() == {0: ("startpoint", "7"), 1: ("checkpoint", "10")}
+
+
+def test_a_refusal_needs_no_undo(kafka_cli: CommandLine, job: RewindableJob, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = startpoint(f"kafka.{job.input}.0.Partition 0", StartpointSpecific("7", ms_of(system_clock())))
+    plan(kafka_cli, job, "--to-offset", "3")
+    monkeypatch.setattr(change, "confirm", lambda *_, **__: job.topics.write(job.coordinator, [other]))
+    assert "Nothing was written." in kafka_cli("rewind", "apply", PLAN).err
+    assert not Path(UNDO).exists()
 
 
 def test_a_plan_is_for_one_coordinator_stream(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
