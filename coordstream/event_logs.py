@@ -70,6 +70,7 @@ def open_log(stream_name: str, kind: str | None) -> Iterator[EventLog]:
             yield topic
         return
     with open_database(lifts_timeouts=True) as database, PostgresEventLog(database.connection, stream_name) as log:
+        identify(stream_name, kind, log.stream_kind)
         yield log
 
 

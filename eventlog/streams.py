@@ -56,12 +56,12 @@ def checkpoint_stream_name(job_name: str, job_id: str = DEFAULT_JOB_ID) -> str:
     return CHECKPOINT_PREFIX + _suffix(job_name, job_id)
 
 
-def identify(stream_name: str, kind: str | None = None) -> StreamIdentity:
+def identify(stream_name: str, kind: str | None = None, stored: StreamKind | None = None) -> StreamIdentity:
     """Derive a stream's kind and job from its name. ``kind`` is required if it is not a name of Samza's.
 
-    Raises `StreamKindError` if the kind is unknown or contradicts the name.
+    Raises `StreamKindError` if the kind is unknown or contradicts the name, or the kind that is ``stored``.
     """
-    stream_kind = _kind(stream_name, kind)
+    stream_kind = _kind(stream_name, kind, stored)
     found = _NAME.fullmatch(stream_name)
     mirror_prefix, own = (found[1], found[3]) if found else ("", stream_name)
     name, underscore, job_id = own.rpartition("_")
@@ -85,9 +85,9 @@ def _suffix(job_name: str, job_id: str) -> str:
     return "_".join(part.replace("_", "-") for part in (job_name, job_id))
 
 
-def _kind(stream_name: str, kind: str | None) -> StreamKind:
+def _kind(stream_name: str, kind: str | None, stored: StreamKind | None) -> StreamKind:
     found = _NAME.fullmatch(stream_name)
-    named = next((known for known, prefix in _PREFIXES.items() if found and prefix == found[2]), None)
+    named = stored or next((known for known, prefix in _PREFIXES.items() if found and prefix == found[2]), None)
     given = next((known for known in _PREFIXES if known == kind), named)
     if kind not in (None, given):
         raise StreamKindError(f"Unknown kind of stream {kind!r}. Expected 'coordinator' or 'checkpoint'.")
@@ -97,7 +97,5 @@ def _kind(stream_name: str, kind: str | None) -> StreamKind:
             f"{CHECKPOINT_PREFIX}. Set '--kind' to 'coordinator' or 'checkpoint'."
         )
     if named not in (None, given):
-        raise StreamKindError(
-            f"Stream {stream_name} has the name of a {named} stream, not of a {kind} stream. Leave '--kind' out."
-        )
+        raise StreamKindError(f"Stream {stream_name} is a {named} stream, not a {kind} stream. Correct '--kind'.")
     return given

@@ -18,7 +18,7 @@ from eventlog.postgres.archive import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.source import KAFKA, POSTGRES, RECORDING
-from eventlog.streams import StreamIdentity
+from eventlog.streams import StreamIdentity, identify
 from projections.errors import LogRebuilt, ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.log_result import LogResult
@@ -62,9 +62,11 @@ def import_stream(
     Raises:
         StreamBusy: another process imports or follows the stream.
         FoldVersionDiffers: other settings folded the stream before.
+        StreamKindError: the stream is known, as one of the other kind.
         ProjectionError: the stream is a log in Postgres, and the recording has events that it lacks.
     """
     stored = newest_log(connection, stream.stream_name)
+    identify(stream.stream_name, stream.stream_kind, None if stored is None else stored.stream_kind)
     if stored is not None and stored.backend == POSTGRES:
         present = _require_all(connection, stored, read_events())
         on_progress(present)

@@ -18,7 +18,7 @@ from coordstream.cli.output import fail_if, print_json
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row
-from eventlog.errors import printable_text
+from eventlog.errors import StreamKindError, printable_text
 from eventlog.log import system_clock
 from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording, files_by_topic
 from eventlog.streams import StreamIdentity, identify
@@ -95,7 +95,7 @@ def import_checked(database: Database, streams: Sequence[CheckedStream]) -> tupl
             take = partial(import_stream, database.connection, each.stream, each.read_events, settings, system_clock)
             try:
                 imported.append(take(on_progress=advance))
-            except ProjectionError as error:
+            except (ProjectionError, StreamKindError) as error:
                 failures.append(str(error))
     finish_imports(database.connection, sum(result.added for result in imported))
     return imported, failures

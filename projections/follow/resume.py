@@ -95,9 +95,9 @@ class LogSource:
         require_cluster(self.connection, stream_name, topic.cluster_id)
         stored = newest_log(self.connection, stream_name)
         _require_backend(stored, topic)
+        stream = identify(stream_name, kind, None if stored is None else stored.stream_kind)
         log = next(iter(logs_of(self.connection, stream_name)), None)
         if log is None:
-            stream = identify(stream_name, kind if stored is None else stored.stream_kind)
             return _resume_point(self._track_first(stream, stored, topic), topic, Continuity())
         _require_position(log, topic.facts)
         return self.record(log, topic, check_continuity(log, topic.facts, self._difference(log, topic.facts), asked_at))

@@ -31,7 +31,7 @@ def test_identity(name: str, kind: str | None, expected: tuple[str, str, str, st
     [
         ("other", None, "'coordinator' or 'checkpoint'"),
         ("other", "changelog", "Unknown kind of stream 'changelog'"),
-        ("__samza_coordinator_a_1", "checkpoint", "Leave '--kind' out"),
+        ("__samza_coordinator_a_1", "checkpoint", "Correct '--kind'"),
     ],
 )
 def test_an_unknown_kind_is_refused(name: str, kind: str | None, advice: str) -> None:

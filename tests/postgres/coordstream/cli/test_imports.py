@@ -102,3 +102,10 @@ def test_ctrl_c_rolls_back_the_current_transaction(cli: CommandLine) -> None:
     assert "interrupted" not in progress
     assert cli.ask("select count(*) from eventlog.event") == [(0,)]
     assert [row["added"] for row in cli.rows("import", *RECORDING_A)] == [427, 388]
+
+
+def test_a_kind_other_than_the_stored_one_is_refused(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("log", "create", "foo", "--kind", "coordinator")
+    file = recording(tmp_path / "r.jsonl", [config_event(0, "a", "1")], "foo")
+    for words in ("import", file), ("log", "append", "foo", "--key", "k", "--tombstone"), ("follow", "foo", "--once"):
+        assert "is a coordinator stream, not a checkpoint stream" in cli(*words, "--kind", "checkpoint").err, words
