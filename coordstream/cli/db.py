@@ -24,15 +24,20 @@ from coordstream.database import (
     open_database,
     schema_state,
 )
-from coordstream.errors import CoordstreamError
+from coordstream.errors import CoordstreamError, warn
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import KEY_FILE, Settings, load_settings
 from eventlog.postgres.connection import Connection
+from projections.errors import NOT_FOLDED, FoldVersionDiffers
+from projections.fold.settings import FoldSettings
 from projections.rights import grant_missing_rights
 
 app = typer.Typer()
 
 _ADVICE: Final = "Use pg_dump and pg_restore for that database."
+_FOLDS: Final = """
+select min(stream_name), fold_version from projection.position join projection.job_log using (log_id) group by 2
+"""
 _MEMBERSHIP: Final = """
 select coalesce(bool_or(inherit_option), false), coalesce(bool_or(set_option), false)
 from pg_auth_members where roleid = to_regrole(%s) and member = to_regrole(quote_ident(%s))
@@ -92,6 +97,10 @@ def restore(
         streams = restore_database(server, file)
     sentence = f"Restored {counted(streams, 'stream')} from {file}."
     print_result({"file": str(file), "streams": streams}, sentence, as_json=as_json)
+    ours = FoldSettings(settings.secrets).fold_version
+    with open_database() as database:
+        folds = database.connection.execute(_FOLDS).fetchall()
+    warn(str(FoldVersionDiffers(name, found, ours)) for name, found in folds if found not in (ours, NOT_FOLDED))
 
 
 @app.command()

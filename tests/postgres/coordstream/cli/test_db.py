@@ -60,6 +60,9 @@ def test_relations_are_equal_after_a_restore(cli: CommandLine, home: Path, tmp_p
         assert names == [("coordstream",), ("postgres",)]
         assert connection.execute("select from pg_roles where rolname = 'alice'").fetchall() == [()]
     assert ": 0 new events" in cli.done("import", *RECORDING_A)
+    cli.done("db", "reset", "--yes")
+    restored = in_own_process("db", "restore", str(file), COORDSTREAM_HOME=str(home), COORDSTREAM_MASK_KEY="another")
+    assert "The mask key or the secret patterns have changed" in restored.err
 
 
 def test_streams_that_another_command_adds_during_a_restore_are_kept(
