@@ -52,7 +52,8 @@ def upgrade(database_url: str) -> tuple[SchemaState, list[str] | None]:
                 message = "Another session holds a lock on coordstream's tables. End it, or wait, then migrate again."
                 raise SchemaError(message) from error
             if isinstance(cause, InsufficientPrivilege):
-                raise SchemaError(f"The database refused the migration: {server_reason(cause)}.") from error
+                advice = "" if cause.diag.source_function == "exec_stmt_raise" else " Connect as the database's owner."
+                raise SchemaError(f"The database refused the migration: {server_reason(cause)}.{advice}") from error
             raise
         except (CommandError, SchemaDamaged) as error:
             raise SchemaError(str(error)) from error

@@ -280,6 +280,8 @@ def test_an_owner_without_the_right_to_create_roles_gets_the_commands_for_an_adm
         upgrade(url)
         with database_user(fresh_server.connect_url("plain"), "coordstream_reader") as reader:
             assert is_readable(reader)
+            with pytest.raises(SchemaError, match="Connect as the database's owner"):
+                upgrade(reader)
         admin.execute("drop database plain")
 
 
