@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from kafka import KafkaAdminClient
 from kafka.errors import (
     AuthorizationError,
+    IllegalSaslStateError,
     IncompatibleBrokerVersion,
     KafkaConfigurationError,
     KafkaConnectionError,
@@ -227,6 +228,8 @@ def _describe(options: KafkaOptions, error: Exception) -> EventLogError:
     reason = type(error).__name__.removesuffix("Error")
     if _is_refusal(error):
         return CredentialsRefused(f"{place} refused access ({reason}). Check the user, password and permissions.")
+    if isinstance(error, IllegalSaslStateError):
+        return CredentialsRefused(f"{place} refused access ({reason}). Compare security_protocol with the listener's.")
     if isinstance(error, NoLeader):
         return StreamUnavailable(error.topics, place)
     if isinstance(error, IncompatibleBrokerVersion):  # its text is that of kafka-python

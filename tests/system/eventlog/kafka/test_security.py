@@ -121,8 +121,9 @@ def test_a_wrong_password_is_reported_and_never_shown(
             {"security_protocol": "SSL"},
             r"does not answer \(Handshake failed: .*CERTIFICATE_VERIFY_FAILED.*\)\. Check",
         ),
+        ("PLAINTEXT", TOKENS, r"refused access \(IllegalSaslState\)\. Compare security_protocol"),
     ],
-    ids=["no password", "no encryption", "an unknown authority"],
+    ids=["no password", "no encryption", "an unknown authority", "a password for an open listener"],
 )
 def test_who_comes_otherwise_is_not_let_in(
     broker: KafkaBroker, protocol: str, options: dict[str, str], reason: str, monkeypatch: pytest.MonkeyPatch
