@@ -86,6 +86,8 @@ def lag(
     The exit code is 1 if the lag of a task is unknown, or if its input has deleted records that the task had not read.
     For monitors, see `job list --problems --max-lag`.
     """
+    if watch is not None and as_json:
+        raise typer.BadParameter("'--watch' cannot be used with '--json'.")
     try:
         while True:
             with open_database() as database:
