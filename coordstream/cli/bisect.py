@@ -137,7 +137,7 @@ def _search(connection: Connection, job: Job, condition: str, begin: datetime | 
     if low.at >= high.at:
         raise typer.BadParameter(f"There are no events of {job} between '--from' and '--to'.")
     if is_true(low):
-        advice = "Use an earlier '--from'." if low.at != horizon else "History before that time is not retained."
+        advice = "Use an earlier '--from'." if begin else "The database has no events before that time."
         raise CoordstreamError(f"The condition is true at {_utc(low.at)} already. {advice}")
     if not is_true(high):
         raise CoordstreamError(f"The condition is false at {_utc(high.at)}. Use another '--to'.")
