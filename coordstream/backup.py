@@ -18,7 +18,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.server import DATABASE
-from eventlog.atomic_file import atomic_file
+from eventlog.atomic_file import atomic_file, cannot_write
 from eventlog.postgres.connection import Connection, connect
 
 MAINTENANCE_DATABASE: Final = "postgres"
@@ -33,15 +33,16 @@ _STREAMS: Final = "select count(distinct stream_name) from eventlog.log"
 def back_up(server: EmbeddedPostgres, file: Path) -> int:
     """Write the database of the running server to a new file that only its owner can read; its size in bytes.
 
-    Raises:
-        CoordstreamError: the file exists. Nothing is left behind.
-        OSError: it cannot be written.
+    Raises CoordstreamError: the file exists, or cannot be written. Nothing is left behind.
     """
     if file.exists():
         raise CoordstreamError(f"File '{file}' already exists. Name a new file.")
-    with atomic_file(file) as dump:
-        # named, not as standard output: pg_dump then writes where each part is, so that a cut file is noticed
-        _run(server, "pg_dump", ["--format=custom", f"--file={dump.name}"], server.connect_url())
+    try:
+        with atomic_file(file) as dump:
+            # named, not as standard output: pg_dump then writes where each part is, so that a cut file is noticed
+            _run(server, "pg_dump", ["--format=custom", f"--file={dump.name}"], server.connect_url())
+    except OSError as error:
+        raise CoordstreamError(cannot_write(file, error)) from None
     return file.stat().st_size
 
 

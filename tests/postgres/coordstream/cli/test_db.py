@@ -113,7 +113,7 @@ def test_only_the_data_of_an_embedded_server_is_backed_up_and_reset(
     cli("up")
     for words, reason in (
         (("backup", taken), "already exists"),
-        (("backup", "/nowhere/file"), "no such file or directory"),
+        (("backup", "/nowhere/file"), "Cannot write /nowhere/file: No such file"),
         (("restore", "/nowhere/file"), "no such file or directory"),
         (("restore", taken), "is not a backup written by `coordstream db backup`"),
         (("restore", tmp_path), "is a directory"),
