@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from coordstream.cli.arguments import Json, Kind
+from coordstream.cli.arguments import STANDARD_INPUT, Json, Kind
 from coordstream.cli.lakes import restore
 from coordstream.cli.output import fail_if, print_json
 from coordstream.database import Database, open_database
@@ -102,7 +102,7 @@ def import_checked(database: Database, streams: Sequence[CheckedStream]) -> tupl
 
 
 def _check(file: Path, spool: LineSpool) -> CheckedRecording:
-    if file.exists() and not file.is_file() and not file.is_dir():
+    if (file.exists() or str(file) == STANDARD_INPUT) and not file.is_file() and not file.is_dir():
         raise CoordstreamError(f"'{file}' is not a regular file, and an import reads twice. Save it as a file first.")
     with Console(stderr=True).status(f"Checking {file}") if file.is_file() else nullcontext():
         return check_recording(file, spool)

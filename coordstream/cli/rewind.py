@@ -128,6 +128,8 @@ def plan(
     chosen = [(option, value) for option, value in zip(_TARGETS, values, strict=True) if value is not None]
     if len(chosen) != 1:
         raise typer.BadParameter(f"Expected exactly one of {', '.join(_TARGETS)}.")
+    if output == Path("-"):
+        raise typer.BadParameter("'--output' is a file, which `rewind apply` reads. Standard output has no name.")
     ((option, value),) = chosen
     with open_startpoint_job(job) as found:
         readers = choose_readers(found.facts, inputs or (), tasks or ())
