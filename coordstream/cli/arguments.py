@@ -61,6 +61,14 @@ def parse_time(text: str, clock: Clock = system_clock) -> datetime:
         raise typer.BadParameter(str(error)) from None
 
 
+def _in_order(context: typer.Context, option: typer.CallbackParam, time: datetime | None) -> datetime | None:
+    """A time of --since or --until, of which the command line may give either first. Raises typer.BadParameter."""
+    given = {**context.params, option.name: time}
+    if given.get("since") and given.get("until") and given["since"] > given["until"]:
+        raise typer.BadParameter("'--since' is after '--until'.")
+    return time
+
+
 def _whole_number(expected: str, least: int, most: int = MOST) -> Callable[[str | int], int]:
     """A parser of whole numbers, which raises typer.BadParameter. Not for what only Python reads: ``1_000``, ``٣``."""
 
@@ -109,8 +117,12 @@ JsonObject = Annotated[bool, typer.Option("--json", help="Print a JSON object.")
 
 Utc = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to now.")]
 UtcAsOf = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to --as-of, or now.")]
-Since = Annotated[datetime | None, time_option("--since", help="Show events since this time, as for --until.")]
-Until = Annotated[datetime | None, time_option("--until", help=f"Show events until this time: {TIMES}")]
+Since = Annotated[
+    datetime | None, time_option("--since", help="Show events since this time, as for --until.", callback=_in_order)
+]
+Until = Annotated[
+    datetime | None, time_option("--until", help=f"Show events until this time: {TIMES}", callback=_in_order)
+]
 JobWord = Annotated[str, typer.Argument(metavar="JOB", help="The job's name, or name/id.")]
 MaybeJob = Annotated[str | None, typer.Argument(metavar="JOB", help="The job's name, or name/id (default: all).")]
 AsOf = Annotated[datetime | None, time_option("--as-of", help=f"Show the state at this time: {TIMES}")]

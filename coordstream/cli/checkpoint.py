@@ -189,6 +189,8 @@ def write(
     """
     if offsets and file is not None:
         raise typer.BadParameter("Expected offsets or '--from-file', not both.")
+    if not offsets and file is None and (replace_all or force or yes or dry_run):
+        raise typer.BadParameter("'--replace', '--force', '--yes' and '--dry-run' need offsets.")
     given = parse_offsets_of_tasks(offsets or ()) if file is None else read_offsets(file)
     with open_job_logs(job) as logs:
         starts = StartpointFacts.of(()) if logs.coordinator is None else StartpointFacts.read(logs.coordinator)

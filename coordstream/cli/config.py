@@ -5,16 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import (
-    AsOf,
-    JobWord,
-    Json,
-    Newest,
-    Since,
-    Until,
-    UtcAsOf,
-    time_option,
-)
+from coordstream.cli.arguments import AsOf, JobWord, Json, Newest, Since, Until, UtcAsOf, time_option
 from coordstream.cli.config_write import delete_key, set_key, write_file
 from coordstream.cli.output import Column, exact_time_column, print_rows, time_column
 from coordstream.database import open_database, open_job
@@ -63,6 +54,8 @@ def diff(
     """
     if other_job is None and from_time is None:
         raise typer.BadParameter("Expected a second job, or --from TIME to compare the job with itself.")
+    if other_job is None and from_time and to_time and from_time > to_time:
+        raise typer.BadParameter("'--from' is after '--to'.")
     sides = (job, Cut(from_time)), (other_job or job, Cut(to_time))
     with open_database() as database:
         jobs = [find_job(database.connection, word) for word, _ in sides]

@@ -94,6 +94,8 @@ def show(
             raise typer.BadParameter("'--follow' can be used with '--json' only.")
         _follow(stream, as_json=as_json)
         return
+    if last is not None and first > last:
+        raise typer.BadParameter("'--from' is after '--to'.")
     with open_database() as database:
         log = find_log(database.connection, stream)
         most = limit or 100

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from coordstream.cli import main
 from coordstream.cli.arguments import MOST, parse_duration, parse_duration_or_zero, parse_offset, parse_time
 from coordstream.times import parse_ago
 
@@ -64,3 +65,14 @@ def test_relative_times_days_and_milliseconds(text: str, time: str) -> None:
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("007", 7), (" 7 ", 7), ("+7", 7), (str(MOST), MOST), (7, 7)])
 def test_an_offset(text: str | int, number: int) -> None:
     assert parse_offset(text) == number
+
+
+def test_options_that_contradict_each_other_are_refused() -> None:
+    lines = ("lag --watch 1s --json", "lag --stored --input-bootstrap-servers h:1", "checkpoint write j --yes")
+    more = (
+        "config history j --until 1d --since now",
+        "log show s --from 5 --to 3",
+        "config diff j --from now --to 10d",
+    )
+    for line in (*lines, *more, "rewind plan j --to-latest -o -"):
+        assert main(line.split()) == 2, line
