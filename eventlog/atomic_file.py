@@ -10,7 +10,9 @@ from uuid import uuid4
 
 def cannot_write(path: Path, error: OSError) -> str:
     """The message for a file that cannot be written."""
-    return f"Cannot write {path}: {error.strerror}. Name a file in a folder with write permission."
+    is_place = isinstance(error, FileNotFoundError | NotADirectoryError | PermissionError)
+    advice = " Name a file in a folder with write permission." if is_place else ""
+    return f"Cannot write {path}: {error.strerror}.{advice}"
 
 
 @contextmanager

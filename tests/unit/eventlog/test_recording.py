@@ -172,7 +172,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         validate(tmp_path)
     with pytest.raises(RecordingError, match=r"^Cannot write"):
         write_recording(tmp_path / "no" / "folder.jsonl", EVENTS)
-    with pytest.raises(RecordingError, match=r"Is a directory\. Name a file in a folder with write permission"):
+    with pytest.raises(RecordingError, match=r"Is a directory\.$"):
         write_recording(tmp_path, EVENTS)
 
 
