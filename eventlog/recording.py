@@ -168,9 +168,8 @@ def _lines(path: Path, given: IO[bytes] | None) -> Iterator[tuple[int, bytes]]:
                 if not line.isspace():
                     yield number, line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise RecordingError(
-            f"The gzip data of {path} is truncated or damaged after line {number}. Copy the file again."
-        ) from error
+        place = f" after line {number}" if number else ""
+        raise RecordingError(f"The gzip data of {path} is truncated or damaged{place}. Copy the file again.") from error
     except OSError as error:
         raise RecordingError(f"Cannot read {path}: {error.strerror}. Name an existing recording.") from error
 
