@@ -64,8 +64,8 @@ def plan_rewind(
         if isinstance(target, datetime):
             target = _since(target, inputs, positions)
     moves = moves_of(positions, target, _stores(config))
-    if not moves:
-        raise RewindError(f"Nothing to rewind: no selected partition has an offset for {target.words}.")
+    if is_priced and all(move.to_offset == move.from_offset for move in moves):
+        raise RewindError(f"Nothing to rewind: no selected partition has another offset for {target.words}.")
     if is_priced:
         moves = with_times(moves, _busiest_rates(found.job))
     return RewindPlan(

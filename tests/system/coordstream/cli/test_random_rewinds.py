@@ -72,6 +72,8 @@ def test_a_plan_bounds_what_is_read_again_and_a_start_begins_there(
         before = offsets(job)
         plan, undo = f"plan-{number}.json", f"plan-{number}.undo.json"
         planned = kafka_cli("rewind", "plan", job.name, *target(random), *selection(random, job), "-o", plan, "--json")
+        if "Nothing to rewind" in planned.err:
+            continue
         assert planned.code == 0, planned.err
         moves = planned.json
         for move in moves:

@@ -62,6 +62,7 @@ def test_where_each_task_stood_when_a_deployment_began(kafka_cli: CommandLine, j
     job.follow(kafka_cli)
     ((number,),) = kafka_cli.ask("select deployment_number from coordinator.config_deployment where run_number = 2")
     assert moves(kafka_cli, job, "--to-deployment", str(number)) == [(0, 13, 5, 8, 0, None), (1, 3, 3, 0, 0, None)]
+    assert "Nothing to rewind" in kafka_cli.refused("rewind", "plan", job.name, "--shift-by", "0")
     unknown = kafka_cli.refused("rewind", "plan", job.name, "--to-deployment", "99")
     assert unknown == f"Job {job.name}/1 has no deployment 99. The database knows deployments 1 to {number}."
 
