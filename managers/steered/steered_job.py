@@ -74,7 +74,8 @@ class Committed(NamedTuple):
 class SteeredBatch:
     """Records to be written by one commit: of each partition, those from an offset to before another one.
 
-    ``places`` are those of all partitions after the batch. A batch without ranges only records where a job starts.
+    ``places`` are those of all partitions after the batch, also of inputs that were left out since. A batch without
+    ranges only records where a job starts.
     """
 
     job: str
@@ -110,6 +111,7 @@ class SteeredJob:
         self._given_config = config
         self._batch = 0
         self._places: Places = {}
+        self._partitions: Sequence[SystemStreamPartition] = ()
         self._left_requests = set[tuple[str, bytes]]()
         """Those that the last fan-out left, because they have expired or are of other partitions."""
         self._followed: Mapping[SystemStreamPartition, Startpoint] = {}
@@ -149,7 +151,8 @@ class SteeredJob:
 
     def _start(self, bounds: Bounds, committed: Committed, commit: Callable[[SteeredBatch], None]) -> None:
         """Commit and record where each partition starts, before any record is read."""
-        places = self._starting_places(committed.places, sorted(bounds))
+        self._partitions = sorted(bounds)
+        places = {**committed.places, **self._starting_places(committed.places, self._partitions)}
         start = SteeredBatch(self._name, committed.batch + (places != committed.places), {}, places)
         if start.number != committed.batch:
             commit(start)
@@ -179,7 +182,8 @@ class SteeredJob:
 
     def _next_batch(self, most: int, ends: Places) -> SteeredBatch | None:
         """The next records; None: no news. ``ends``: before which offset to stop in a partition, if not at its end."""
-        left = {each: self._left(each, found, ends) for each, found in self._bounds().items() if each in self._places}
+        bounds = self._bounds()
+        left = {each: self._left(each, bounds[each], ends) for each in self._partitions if each in bounds}
         total = sum(left.values())
         shares = {each: count if total <= most else -(-count * most // total) for each, count in left.items() if count}
         ranges = {each: range(first := self._places[each], first + count) for each, count in shares.items()}
@@ -202,7 +206,7 @@ class SteeredJob:
         Nothing has been read since then, so that a start after a crash may follow the same startpoints again.
         """
         self._batch, self._places = batch.number, batch.places
-        offsets = _processed(batch.places)
+        offsets = _processed({each: batch.places[each] for each in self._partitions})
         if batch.ranges or self._checkpoint() != offsets:
             self._record.checkpoints.write_checkpoint(self.task_name, CheckpointV1(offsets))
         if self._followed:
