@@ -128,9 +128,9 @@ class SteeredJob:
         """Yield batches, each to be committed in the sink and recorded before the next one, until ``stopping`` is set.
 
         ``take_over`` takes the sink over, and returns what it has committed of some partitions; ``commit`` writes a
-        batch without records, at first, and when a startpoint is to be followed at once. ``interval``: how long to wait
-        for records, in seconds; None: end at the current ends. ``most``: about how many offsets a batch has at most,
-        shared among the partitions by what each has left.
+        batch without records, at first, when a startpoint is to be followed at once, and when a topic gets partitions.
+        ``interval``: how long to wait for records, in seconds; None: end at the current ends. ``most``: about how many
+        offsets a batch has at most, shared among the partitions by what each has left.
 
         Raises `InputMissing`, `OffsetError`, `ConfigError`, `RecordsLost`, and what the log and the inputs raise.
         """
@@ -138,10 +138,13 @@ class SteeredJob:
         self._start(bounds, take_over(sorted(bounds)), commit)
         ends = {each: found.stop for each, found in bounds.items()} if interval is None else {}
         while not stopping.is_set():
-            if self._has_live_requests():
+            bounds = self._bounds()
+            added = interval is not None and bounds.keys() - self._partitions
+            if added or self._has_live_requests():
                 commit(SteeredBatch(self._name, self._batch, {}, self._places))  # an overtaken copy ends here
-                self._start(self._bounds(), Committed(self._batch, self._places), commit)
-            batch = self._next_batch(most, ends)
+                self._start(bounds, Committed(self._batch, self._places), commit)
+                continue
+            batch = self._next_batch(bounds, most, ends)
             if batch is not None:
                 yield batch
             elif interval is None:
@@ -180,9 +183,8 @@ class SteeredJob:
         starts = resolve_starts(self._record.config, self._admins, assigned)
         return {partition: offset for (_, partition), offset in starts.items()}
 
-    def _next_batch(self, most: int, ends: Places) -> SteeredBatch | None:
+    def _next_batch(self, bounds: Bounds, most: int, ends: Places) -> SteeredBatch | None:
         """The next records; None: no news. ``ends``: before which offset to stop in a partition, if not at its end."""
-        bounds = self._bounds()
         left = {each: self._left(each, bounds[each], ends) for each in self._partitions if each in bounds}
         total = sum(left.values())
         shares = {each: count if total <= most else -(-count * most // total) for each, count in left.items() if count}

@@ -63,6 +63,8 @@ class World:
     committed: Committed = field(default_factory=Committed)
     output: Counter[tuple[int, int]] = field(default_factory=Counter)
     inputs: Sequence[Stream] = (("kafka", "clicks"),)
+    interval: float | None = None
+    stopping: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
         names = coordinator_stream_name("clicks", "1"), checkpoint_stream_name("clicks", "1")
@@ -80,11 +82,12 @@ class World:
             manager.write_startpoint(PARTITIONS[number], startpoint)
 
     def run(self) -> None:
-        """Run the job to the present ends, or to the crash."""
+        """Run the job to the present ends, with an interval until it is stopped, or to the crash."""
         logs = dict(zip(("coordinator", "checkpoint"), self.logs, strict=True))
         with JobRecord("clicks", "1", **logs, source="test", clock=lambda: EPOCH) as record:
             job = SteeredJob(record, {"kafka": self.topic}, self.inputs, self.config)
-            for batch in job.batches(lambda _: self.committed, self.commit, MOST, Event(), interval=None):
+            of_sink = (lambda _: self.committed), self.commit
+            for batch in job.batches(*of_sink, MOST, self.stopping, interval=self.interval):
                 self.commit(batch)
                 job.record(batch)
             places = {each: offset for each, offset in self.committed.places.items() if stream_of(each) in self.inputs}
@@ -177,6 +180,20 @@ def test_a_partition_that_is_added_starts_at_its_oldest_offset() -> None:
     world = World(config={"task.inputs": "kafka.clicks", "systems.kafka.samza.offset.default": "upcoming"})
     world.run()
     world.topic.ends.append(2)
+    world.run()
+    assert world.output == {(2, 0): 1, (2, 1): 1}
+
+
+def test_a_partition_that_is_added_while_the_job_runs_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(interval=0.01, config={**CONFIG, "systems.kafka.samza.offset.default": "upcoming"})
+    ends = iter([[3, 5, 0], [3, 5, 2]])
+
+    def step() -> None:
+        world.topic.ends = next(ends, world.topic.ends)
+        if world.output:
+            world.stopping.set()
+
+    monkeypatch.setattr(world, "step", step)
     world.run()
     assert world.output == {(2, 0): 1, (2, 1): 1}
 
