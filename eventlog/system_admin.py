@@ -1,7 +1,7 @@
 """The interface of an input system: how far its partitions reach, what a startpoint means, and its changelogs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from eventlog.errors import EventLogError, WireError
@@ -26,10 +26,14 @@ class SystemStreamPartitionMetadata:
 
 @dataclass(frozen=True, slots=True)
 class SystemStreamMetadata(FrozenFields):
-    """The partitions of one stream of an input, by number (SystemStreamMetadata of Samza); read-only."""
+    """The partitions of one stream of an input, by number (SystemStreamMetadata of Samza); read-only.
+
+    ``topic_id`` differs if the stream was deleted and created again; None: the system has no such ids.
+    """
 
     stream_name: str
     partitions: Mapping[int, SystemStreamPartitionMetadata]
+    topic_id: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from kafka import IsolationLevel, OffsetSpec, TopicPartition
 from kafka.errors import KafkaError, NoError, TopicAuthorizationFailedError, UnknownTopicOrPartitionError
 
-from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.admin import KafkaAdmin, known_id
 from eventlog.kafka.client import BrokerTooOld, ask
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import CredentialsRefused
@@ -57,11 +57,13 @@ class KafkaSystemAdmin(KafkaAdmin):
         As in Samza the newest offset is the one before the end, even if compaction removed that record, and None if
         there never was one.
         """
-        streams = {name: _partitions(topic) for name, topic in self._topics(list(dict.fromkeys(stream_names))).items()}
-        ends = self._ends(one for partitions in streams.values() for one in partitions)
+        topics = self._topics(list(dict.fromkeys(stream_names)))
+        ends = self._ends(one for topic in topics.values() for one in _partitions(topic))
         return {
-            name: SystemStreamMetadata(name, {one.partition: _reach(*ends[one]) for one in partitions})
-            for name, partitions in streams.items()
+            name: SystemStreamMetadata(
+                name, {one.partition: _reach(*ends[one]) for one in _partitions(topic)}, known_id(topic.topic_id)
+            )
+            for name, topic in topics.items()
         }
 
     def get_bounds(self, stream_names: Iterable[str]) -> Sequence[PartitionBounds]:

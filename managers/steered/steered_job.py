@@ -26,6 +26,8 @@ from managers.steered.starts import resolve_starts
 
 LIVE_STARTPOINTS: Final = "coordstream.startpoints.live"
 """A key of the job's config: whether startpoints that are requested while the job runs are followed at once."""
+TOPIC_ID: Final = "coordstream.topic.id"
+"""With a dot and an input: a key of the job's config, whose value is the id of the topic that the job reads."""
 
 
 class JobTakenOver(ManagerError):
@@ -43,12 +45,12 @@ class JobTakenOver(ManagerError):
 class RecordsLost(ManagerError):
     """Records that the job is about to read do not exist."""
 
-    def __init__(self, partition: SystemStreamPartition, next_offset: int, oldest_offset: int, end_offset: int) -> None:
+    def __init__(self, partition: SystemStreamPartition, next_offset: int, reason: str) -> None:
         self.partition = partition
         self.next_offset = next_offset
         super().__init__(
-            f"The next offset of {partition} is {next_offset}, but it has only offsets from {oldest_offset} to before "
-            f"{end_offset}. Request a startpoint there (`coordstream startpoint write`)."
+            f"The next offset of {partition} is {next_offset}, but {reason}. Request a startpoint to "
+            "continue from (`coordstream startpoint write`)."
         )
 
 
@@ -112,6 +114,9 @@ class SteeredJob:
         self._batch = 0
         self._places: Places = {}
         self._partitions: Sequence[SystemStreamPartition] = ()
+        self._topic_ids: dict[str, str] = {}
+        """Those of the inputs now, by keys of the config."""
+        self._started_ids: Mapping[str, str] = {}
         self._left_requests = set[tuple[str, bytes]]()
         """Those that the last fan-out left, because they have expired or are of other partitions."""
         self._followed: Mapping[SystemStreamPartition, Startpoint] = {}
@@ -139,8 +144,9 @@ class SteeredJob:
         ends = {each: found.stop for each, found in bounds.items()} if interval is None else {}
         while not stopping.is_set():
             bounds = self._bounds()
-            added = interval is not None and bounds.keys() - self._partitions
-            if added or self._has_live_requests():
+            is_new = interval is not None and not bounds.keys() <= set(self._partitions)
+            is_new |= self._topic_ids != self._started_ids
+            if is_new or self._has_live_requests():
                 commit(SteeredBatch(self._name, self._batch, {}, self._places))  # an overtaken copy ends here
                 self._start(bounds, Committed(self._batch, self._places), commit)
                 continue
@@ -159,6 +165,8 @@ class SteeredJob:
         start = SteeredBatch(self._name, committed.batch + (places != committed.places), {}, places)
         if start.number != committed.batch:
             commit(start)
+        self._record.declare({**self._given_config, **self._known_topic_ids(), **self._topic_ids})
+        self._started_ids = {**self._topic_ids}
         self.record(start)
 
     def _starting_places(self, committed: Places, partitions: Sequence[SystemStreamPartition]) -> Places:
@@ -166,7 +174,8 @@ class SteeredJob:
 
         Requested startpoints are fanned out. A partition that was added to a stream starts at its oldest offset.
         """
-        self._record.declare(self._given_config)
+        known_ids = {**self._topic_ids, **self._known_topic_ids()}
+        self._record.declare({**self._given_config, **known_ids})
         self._record.assign({self.task_name: partitions})
         requests = self._requests()
         self._record.startpoints.fan_out({self.task_name: partitions})
@@ -174,6 +183,9 @@ class SteeredJob:
         startpoints = self._record.startpoints.get_fan_out_for_task(self.task_name)
         self._followed = {each: one for each, one in startpoints.items() if each in partitions}
         offsets = _processed(committed) if committed else self._checkpoint()
+        for each in sorted(offsets.keys() & set(partitions) - startpoints.keys()):
+            if known_ids.get(key := _id_key(stream_of(each))) != self._topic_ids.get(key):
+                raise RecordsLost(each, int(offsets[each]) + 1, "its topic was deleted and created again")
         known = set(map(stream_of, offsets))
         added = {each: StartpointOldest(0) for each in partitions if each not in offsets and stream_of(each) in known}
         assigned = [
@@ -195,7 +207,8 @@ class SteeredJob:
     def _left(self, partition: SystemStreamPartition, found: range, ends: Places) -> int:
         next_offset = self._places[partition]
         if not found.start <= next_offset <= found.stop:
-            raise RecordsLost(partition, next_offset, found.start, found.stop)
+            reason = f"it has only offsets from {found.start} to before {found.stop}"
+            raise RecordsLost(partition, next_offset, reason)
         return max(0, min(found.stop, ends.get(partition, found.stop)) - next_offset)
 
     @property
@@ -227,14 +240,23 @@ class SteeredJob:
         for system, admin in self._admins.items():
             streams = sorted(stream for one, stream in self._inputs if one == system)
             for stream, known in admin.get_system_stream_metadata(streams).items():
+                if known.topic_id is not None:
+                    self._topic_ids[_id_key((system, stream))] = known.topic_id
                 for number, each in known.partitions.items():
                     offsets = range(int(each.oldest_offset or 0), int(each.upcoming_offset or 0))
                     found[SystemStreamPartition(system, stream, number)] = offsets
         return found
 
+    def _known_topic_ids(self) -> dict[str, str]:
+        return {key: value for key, value in self._record.config.items() if key.startswith(f"{TOPIC_ID}.")}
+
     def _checkpoint(self) -> dict[SystemStreamPartition, str]:
         found = self._record.checkpoints.read_last_checkpoint(self.task_name)
         return {} if found is None else {each: offset for each, offset in found.offsets.items() if offset is not None}
+
+
+def _id_key(stream: Stream) -> str:
+    return ".".join((TOPIC_ID, *stream))
 
 
 def _processed(places: Places) -> dict[SystemStreamPartition, str]:

@@ -149,10 +149,11 @@ def test_a_missing_partition_or_stream_is_reported(
 
 
 def test_streams_are_described_by_partition(
-    system: KafkaSystemAdmin, partition: SystemStreamPartition, make_input: MakeInput
+    system: KafkaSystemAdmin, partition: SystemStreamPartition, make_input: MakeInput, topics: Topics
 ) -> None:
     several = make_input(range(4), partitions=3, partition=2)
     described = system.get_system_stream_metadata([partition.stream, several, several])
+    assert described[several].topic_id == topics.topic_id(several)
     assert described == {
         partition.stream: SystemStreamMetadata(partition.stream, {0: SystemStreamPartitionMetadata("5", "19", "20")}),
         several: SystemStreamMetadata(

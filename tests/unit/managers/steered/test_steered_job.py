@@ -22,7 +22,14 @@ from managers.offsets.resolved_starts import OffsetError
 from managers.startpoints.next_starts import Stream, stream_of
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.steered.job_record import JobRecord
-from managers.steered.steered_job import LIVE_STARTPOINTS, Committed, JobTakenOver, SteeredBatch, SteeredJob
+from managers.steered.steered_job import (
+    LIVE_STARTPOINTS,
+    Committed,
+    JobTakenOver,
+    RecordsLost,
+    SteeredBatch,
+    SteeredJob,
+)
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.managers.stated_admin import StatedAdmin
 
@@ -42,11 +49,12 @@ class Topic(StatedAdmin):
     def __init__(self) -> None:
         super().__init__(partitions=len(PARTITIONS))
         self.ends = [3, 5]
+        self.topic_id = "first"
 
     def get_system_stream_metadata(self, stream_names: Any) -> Any:
         ends = enumerate(self.ends)
         parts = {number: SystemStreamPartitionMetadata("0", str(end - 1), str(end)) for number, end in ends}
-        return {name: SystemStreamMetadata(name, parts) for name in stream_names}
+        return {name: SystemStreamMetadata(name, parts, self.topic_id) for name in stream_names}
 
     def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
         end = str(self.ends[partition.partition])
@@ -196,6 +204,18 @@ def test_a_partition_that_is_added_while_the_job_runs_is_read(monkeypatch: pytes
     monkeypatch.setattr(world, "step", step)
     world.run()
     assert world.output == {(2, 0): 1, (2, 1): 1}
+
+
+def test_a_topic_that_is_made_again_is_read_from_a_startpoint_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    monkeypatch.setattr(world, "step", lambda: setattr(world.topic, "topic_id", "second" if world.output else "first"))
+    for _ in range(2):
+        with pytest.raises(RecordsLost, match=r"but its topic was deleted and created again\. Request a startpoint"):
+            world.run()
+    for number in range(2):
+        world.request(number, StartpointSpecific("2", 0))
+    world.run()
+    assert world.output == {(0, 0): 1, (0, 1): 1, (0, 2): 1, (1, 0): 1, (1, 1): 1, (1, 2): 2, (1, 3): 1, (1, 4): 1}
 
 
 def test_an_input_that_is_left_out_for_a_run_keeps_its_place() -> None:
