@@ -16,6 +16,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from spark_jobs.data_source.log_range import share_offsets
 from spark_jobs.session import count_cores
+from spark_jobs.timestamps import spark_micros
 
 _ARROW: Final = pa.schema(
     [
@@ -101,7 +102,7 @@ def _to_arrow(piece: Piece, events: Sequence[RecordedEvent]) -> pa.RecordBatch:
         [piece.topic] * len(events),
         [piece.partition] * len(events),
         fields["offset"],
-        [ms * 1000 for ms in fields["timestamp"]],
+        list(map(spark_micros, fields["timestamp"])),
         fields["timestamp_type"],
     ]
     arrays = [pa.array(column, field.type) for column, field in zip(columns, _ARROW, strict=True)]

@@ -4,10 +4,11 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+from eventlog.events import RecordedEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from spark_jobs.steered import kafka_input
-from spark_jobs.steered.kafka_input import read_ranges
+from spark_jobs.steered.kafka_input import Piece, _to_arrow, read_ranges
 from tests.fixtures.spark_jobs.clicks import ClicksJob
 
 
@@ -28,3 +29,8 @@ def test_both_ways_of_reading_give_the_same_records(
     assert in_python.schema.simpleString() == by_connector.schema.simpleString()
     assert in_python.count() == 93 + 31
     assert in_python.exceptAll(by_connector).count() == 0
+
+
+def test_a_timestamp_that_spark_cannot_represent_is_null() -> None:
+    event = RecordedEvent(0, 2**62, 0, b"", b"")
+    assert _to_arrow(Piece("clicks", 0, 0, 1), [event]).column("timestamp").to_pylist() == [None]
