@@ -130,7 +130,9 @@ class SteeredConsumer:
 
         Raises `NotReady`: a batch was not committed; and what `open_steered` and `SteeredJob` raise.
         """
-        with open_steered(self._job, self._inputs, self._config) as opened, ExitStack() as stack:
+        with ExitStack() as stack:
+            stack.callback(self._stopping.clear)
+            opened = stack.enter_context(open_steered(self._job, self._inputs, self._config))
             from eventlog.kafka.ranges import RangeReader  # noqa: PLC0415 (loads kafka-python)
 
             readers = {system: stack.enter_context(RangeReader(each)) for system, each in opened.brokers.items()}

@@ -85,8 +85,11 @@ class SteeredStream(ABC):
         session = spark or SparkSession.getActiveSession()
         if session is None:
             raise SparkJobError("There is no active Spark session. Pass one to `run`.")
-        with self.opener(self._job, self._inputs, self._config) as opened, closing(self._sink):
-            return self._run(session, opened, None if available_now else interval)
+        try:
+            with self.opener(self._job, self._inputs, self._config) as opened, closing(self._sink):
+                return self._run(session, opened, None if available_now else interval)
+        finally:
+            self._stopping.clear()
 
     def _run(self, spark: SparkSession, opened: OpenJob, interval: float | None) -> int:
         job, sink, written = opened.steered, self._sink, 0

@@ -141,7 +141,10 @@ def test_a_consumer_without_spark(clicks_job: ClicksJob) -> None:
         connection.rollback()
         connection.autocommit = True
         clicks_job.rewind(partition=0, offset=0)
-        batches = iter(SteeredConsumer(connection, **clicks_job.given, available_now=True))
+        consumer = SteeredConsumer(connection, **clicks_job.given, available_now=True)
+        consumer.stop()
+        assert list(consumer) == []
+        batches = iter(consumer)
         with pytest.raises(ValueError, match="the connection is in autocommit mode"):
             next(batches).commit(connection)
         with pytest.raises(NotReady, match=r"Batch \d+ of job .* is not committed\. Call its commit\."):

@@ -22,7 +22,9 @@ def test_a_job_reads_once_and_a_rewind_reads_again(spark: SparkSession, clicks_j
     clicks_job.follow()
     clicks_job.rewind(partition=1, offset=30)
     clicks_job.topics.write(clicks_job.topic, clicks(range(150, 160)))
-    assert clicks_job.stream().run(spark, available_now=True) == 1
+    stream = clicks_job.stream()
+    stream.stop()
+    assert [stream.run(spark, available_now=True) for _ in range(2)] == [0, 1]
     assert clicks_job.written() == sorted([*ALL, *range(150, 160), *range(130, 150)])
     clicks_job.follow()
     commits = clicks_job.query(
