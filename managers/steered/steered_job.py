@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, Self
 
 from eventlog.checkpoint import CheckpointV1
 from eventlog.config import boolean
+from eventlog.errors import list_names
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointOldest
@@ -84,6 +85,10 @@ class SteeredBatch:
     number: int
     ranges: Mapping[SystemStreamPartition, range]
     places: Places
+
+    def __str__(self) -> str:
+        found = [f"{each} offsets {offsets[0]} to {offsets[-1]}" for each, offsets in self.ranges.items()]
+        return f"batch {self.number} ({list_names(found, most=3)})"
 
     def places_json(self) -> str:
         """The places as a JSON list of system, stream, partition, and next offset."""

@@ -70,7 +70,7 @@ class DeltaSink(Sink):
 
     def commit(self, batch: SteeredBatch, output: DataFrame | None) -> None:
         """See `Sink.commit`."""
-        files = [] if output is None else self._write(output)
+        files = [] if output is None else self._write(batch, output)
         moved = batch.places.items() - self._places.items()
         with lake_errors(shown(self._uri)):
             self._table.update_incremental()
@@ -83,7 +83,7 @@ class DeltaSink(Sink):
     def close(self) -> None:
         """See `Sink.close`. Files of a batch that was not committed belong to no version; a vacuum deletes them."""
 
-    def _write(self, output: DataFrame) -> list[AddAction]:
+    def _write(self, batch: SteeredBatch, output: DataFrame) -> list[AddAction]:
         own = StructType.fromJson(json.loads(self._table.schema().to_json())).simpleString()
         if own != (given := output.schema.simpleString()):
             raise SparkJobError(
@@ -91,7 +91,8 @@ class DeltaSink(Sink):
                 "Return the table's columns, or change the table."
             )
         now = int(time.time() * 1000)
-        written = run_tasks(output, partial(_write_file, self._uri), "path string, bytes bigint, records bigint")
+        columns = "path string, bytes bigint, records bigint"
+        written = run_tasks(batch, output, partial(_write_file, self._uri), columns)
         return [
             AddAction(path, size, {}, now, True, json.dumps({"numRecords": records})) for path, size, records in written
         ]

@@ -92,7 +92,7 @@ class PostgresSink(Sink):
         if connection is None or position is None:
             raise SparkJobError("The sink is not open. Run the job again.")
         try:
-            attempts = [] if output is None else self._write(connection, output)
+            attempts = [] if output is None else self._write(connection, batch, output)
         except SparkJobError:
             with _sink_errors():
                 holder = position.other_holder(connection)
@@ -114,7 +114,7 @@ class PostgresSink(Sink):
             with suppress(psycopg.Error), connection:  # the next start drops it, too
                 connection.execute(_DROP.format(self._stage))
 
-    def _write(self, connection: Connection, output: DataFrame) -> list[str]:
+    def _write(self, connection: Connection, batch: SteeredBatch, output: DataFrame) -> list[str]:
         """Stage the rows, and return the attempts of tasks that have succeeded."""
         if self._staged != output.schema:
             with _sink_errors():
@@ -122,7 +122,7 @@ class PostgresSink(Sink):
             self._staged = output.schema
         copy = sql.SQL("copy {} from stdin (format csv)").format(self._stage).as_string()
         rows = output.select([_text_column(each) for each in output.schema])
-        return [row.attempt for row in run_tasks(rows, partial(_stage_rows, self._url, copy), "attempt string")]
+        return [row.attempt for row in run_tasks(batch, rows, partial(_stage_rows, self._url, copy), "attempt string")]
 
     def _create_stage(self, connection: Connection, schema: StructType) -> None:
         names = sql.SQL(", ").join(sql.Identifier(each.name) for each in schema)

@@ -41,12 +41,12 @@ class Sink(ABC):
         """Close connections, and remove what is staged."""
 
 
-def run_tasks(output: DataFrame, write: Write, result: str) -> list[Any]:
-    """Let tasks, one per core, write the rows of a DataFrame, and return what the successful attempts say of them.
+def run_tasks(batch: SteeredBatch, output: DataFrame, write: Write, result: str) -> list[Any]:
+    """Let tasks, one per core, write the rows of a batch's output, and return what the successful attempts say of them.
 
     Spark may run a task twice; the rows of an attempt whose result is not returned are not to be used.
     """
-    with spark_errors("Cannot compute a batch"):
+    with spark_errors(f"Cannot compute {batch}"):
         rows = output.coalesce(count_cores(output.sparkSession))
         numbered = rows.toDF(*map(str, range(len(output.columns))))  # mapInArrow finds no column with a dot in its name
         return numbered.mapInArrow(partial(_write_rows, write, output.columns), result).collect()

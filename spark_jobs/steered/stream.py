@@ -102,7 +102,7 @@ class SteeredStream(ABC):
         return written
 
     def _output(self, spark: SparkSession, opened: OpenJob, batch: SteeredBatch) -> DataFrame:
-        with spark_errors("Cannot read a batch"):
+        with spark_errors(f"Cannot read {batch}"):
             frames = [
                 read_ranges(spark, options, ranges)
                 for system, options in opened.brokers.items()
