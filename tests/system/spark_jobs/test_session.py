@@ -117,7 +117,8 @@ def test_executors_run_the_python_of_the_setting_and_py4j_is_quiet(monkeypatch: 
     monkeypatch.setenv("PYSPARK_PYTHON", "another")
     build_session("python", {"spark.pyspark.python": "/opt/python"})
     assert os.environ["PYSPARK_PYTHON"] == "/opt/python"
-    assert not logging.getLogger("py4j.clientserver").isEnabledFor(logging.INFO)
+    for name, level in (("py4j.clientserver", logging.INFO), ("SQLQueryContextLogger", logging.ERROR)):
+        assert not logging.getLogger(name).isEnabledFor(level)
 
 
 def test_one_of_several_masters_is_enough() -> None:
