@@ -38,10 +38,10 @@ _TYPES: Final = {
 }
 _HAS: Final = "select to_regclass(%s) is not null"
 _DROP: Final = sql.SQL("drop table if exists {} cascade")
-_CREATE: Final = sql.SQL("create unlogged table {} (steered_attempt text, {})")
-_ATTEMPTS: Final = "create temp table steered_attempt (steered_attempt text) on commit delete rows"
+_CREATE: Final = sql.SQL("create unlogged table {} (_steered_attempt text, {})")
+_ATTEMPTS: Final = "create temp table steered_attempt (_steered_attempt text) on commit delete rows"
 _VIEW: Final = sql.SQL(
-    "create temp view batch as select {columns} from {stage} join steered_attempt using (steered_attempt)"
+    "create temp view batch as select {columns} from {stage} join steered_attempt using (_steered_attempt)"
 )
 _SUCCEEDED: Final = "insert into steered_attempt select unnest(%s::text[])"
 _INSERT: Final = sql.SQL("insert into {table} ({columns}) select {columns} from batch")

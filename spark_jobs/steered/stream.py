@@ -112,6 +112,8 @@ class SteeredStream(ABC):
         output = self._process(records, batch)
         if not isinstance(output, DataFrame):
             raise SparkJobError(f"`process` returned {type(output).__name__}. Expected a DataFrame.")
+        if not output.columns:
+            raise SparkJobError("`process` returned a DataFrame without columns. Return the columns of the sink.")
         if output.isStreaming:
             raise SparkJobError(
                 "`process` returned a streaming DataFrame. A steered job keeps no state of Spark from one batch to the "

@@ -79,6 +79,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(spark: SparkSession, click
     assert "writes output and position in one transaction" in refusal(sink="s3://bucket")
     assert refusal(sink=PostgresSink("none", url=url)) == 'The sink has no table "none". Create it first.'
     assert refusal(process=lambda *_: 1) == "`process` returned int. Expected a DataFrame."
+    assert refusal(process=lambda rows, _: rows.select()).startswith("`process` returned a DataFrame without columns.")
     streaming = spark.readStream.format("rate").load()
     assert "`process` returned a streaming DataFrame" in refusal(process=lambda *_: streaming)
     with pytest.raises(SparkJobError, match="either a table or a statement"):
