@@ -87,6 +87,9 @@ class BatchReader(RangeReader, DataSourceReader):
 
     def __init__(self, options: SourceOptions, settings: LogTaskSettings, schema: StructType) -> None:
         super().__init__(options, settings, schema)
+        if (options.starting_offsets, options.max_offsets_per_trigger) != ("earliest", None):
+            names = "'startingOffsets' and 'maxOffsetsPerTrigger'"
+            raise SparkJobError(f"The options {names} are for spark.readStream. Filter a batch on log_offset.")
         self._selection = Selection()
 
     def pushFilters(self, filters: "list[Filter]") -> "Iterator[Filter]":  # noqa: N802 (Spark calls it)
