@@ -26,14 +26,12 @@ class SystemStreamPartitionMetadata:
 
 @dataclass(frozen=True, slots=True)
 class SystemStreamMetadata(FrozenFields):
-    """The partitions of one stream of an input, by number (SystemStreamMetadata of Samza); read-only.
-
-    ``topic_id`` differs if the stream was deleted and created again; None: the system has no such ids.
-    """
+    """The partitions of one stream of an input, by number (SystemStreamMetadata of Samza); read-only."""
 
     stream_name: str
     partitions: Mapping[int, SystemStreamPartitionMetadata]
     topic_id: str | None = field(default=None, compare=False)
+    """Another one if the stream was deleted and created again; None: the system has no such ids."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
 PY4J_LOGGERS = ("py4j.clientserver", "py4j.java_gateway")
 """At DEBUG, they print each call to the JVM, including passwords."""
-QUERY_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
-"""They print an error that is raised, too, with a stack trace of the JVM."""
-
 CONNECTION_LOGGER = "org.apache.spark.sql.execution.datasources.jdbc.connection"
 
 JVM_OPTIONS = "spark.driver.extraJavaOptions"
@@ -108,7 +105,7 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     from pyspark.logger import PySparkLogger  # noqa: PLC0415 (settings are checked without Spark)
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
-    for name in QUERY_LOGGERS:
+    for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):  # they print errors that are raised, too
         PySparkLogger.getLogger(name).disabled = True
     for logger in map(logging.getLogger, PY4J_LOGGERS):
         logger.setLevel(max(logger.getEffectiveLevel(), logging.INFO))

@@ -189,7 +189,8 @@ class SteeredJob:
         self._followed = {each: one for each, one in startpoints.items() if each in partitions}
         offsets = _processed(committed) if committed else self._checkpoint()
         for each in sorted(offsets.keys() & set(partitions) - startpoints.keys()):
-            if known_ids.get(key := _id_key(stream_of(each))) != self._topic_ids.get(key):
+            key = f"{TOPIC_ID}.{each.system}.{each.stream}"
+            if known_ids.get(key) != self._topic_ids.get(key):
                 raise RecordsLost(each, int(offsets[each]) + 1, "its topic was deleted and created again")
         known = set(map(stream_of, offsets))
         added = {each: StartpointOldest(0) for each in partitions if each not in offsets and stream_of(each) in known}
@@ -212,8 +213,7 @@ class SteeredJob:
     def _left(self, partition: SystemStreamPartition, found: range, ends: Places) -> int:
         next_offset = self._places[partition]
         if not found.start <= next_offset <= found.stop:
-            reason = f"it has only offsets from {found.start} to before {found.stop}"
-            raise RecordsLost(partition, next_offset, reason)
+            raise RecordsLost(partition, next_offset, f"it has only offsets from {found.start} to before {found.stop}")
         return max(0, min(found.stop, ends.get(partition, found.stop)) - next_offset)
 
     @property
@@ -246,7 +246,7 @@ class SteeredJob:
             streams = sorted(stream for one, stream in self._inputs if one == system)
             for stream, known in admin.get_system_stream_metadata(streams).items():
                 if known.topic_id is not None:
-                    self._topic_ids[_id_key((system, stream))] = known.topic_id
+                    self._topic_ids[f"{TOPIC_ID}.{system}.{stream}"] = known.topic_id
                 for number, each in known.partitions.items():
                     offsets = range(int(each.oldest_offset or 0), int(each.upcoming_offset or 0))
                     found[SystemStreamPartition(system, stream, number)] = offsets
@@ -258,10 +258,6 @@ class SteeredJob:
     def _checkpoint(self) -> dict[SystemStreamPartition, str]:
         found = self._record.checkpoints.read_last_checkpoint(self.task_name)
         return {} if found is None else {each: offset for each, offset in found.offsets.items() if offset is not None}
-
-
-def _id_key(stream: Stream) -> str:
-    return ".".join((TOPIC_ID, *stream))
 
 
 def _processed(places: Places) -> dict[SystemStreamPartition, str]:

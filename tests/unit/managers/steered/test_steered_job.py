@@ -18,18 +18,12 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointUpcoming
 from eventlog.streams import StreamIdentity, checkpoint_stream_name, coordinator_stream_name, identify
 from eventlog.system_admin import SystemStreamMetadata, SystemStreamPartitionMetadata
+from managers.errors import ManagerError
 from managers.offsets.resolved_starts import OffsetError
 from managers.startpoints.next_starts import Stream, stream_of
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.steered.job_record import JobRecord
-from managers.steered.steered_job import (
-    LIVE_STARTPOINTS,
-    Committed,
-    JobTakenOver,
-    RecordsLost,
-    SteeredBatch,
-    SteeredJob,
-)
+from managers.steered.steered_job import LIVE_STARTPOINTS, Committed, JobTakenOver, SteeredBatch, SteeredJob
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.managers.stated_admin import StatedAdmin
 
@@ -72,7 +66,7 @@ class World:
     output: Counter[tuple[int, int]] = field(default_factory=Counter)
     inputs: Sequence[Stream] = (("kafka", "clicks"),)
     interval: float | None = None
-    stopping: Event = field(default_factory=Event)
+    stop: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
         names = coordinator_stream_name("clicks", "1"), checkpoint_stream_name("clicks", "1")
@@ -94,8 +88,7 @@ class World:
         logs = dict(zip(("coordinator", "checkpoint"), self.logs, strict=True))
         with JobRecord("clicks", "1", **logs, source="test", clock=lambda: EPOCH) as record:
             job = SteeredJob(record, {"kafka": self.topic}, self.inputs, self.config)
-            of_sink = (lambda _: self.committed), self.commit
-            for batch in job.batches(*of_sink, MOST, self.stopping, interval=self.interval):
+            for batch in job.batches(lambda _: self.committed, self.commit, MOST, self.stop, interval=self.interval):
                 self.commit(batch)
                 job.record(batch)
             places = {each: offset for each, offset in self.committed.places.items() if stream_of(each) in self.inputs}
@@ -199,7 +192,7 @@ def test_a_partition_that_is_added_while_the_job_runs_is_read(monkeypatch: pytes
     def step() -> None:
         world.topic.ends = next(ends, world.topic.ends)
         if world.output:
-            world.stopping.set()
+            world.stop.set()
 
     monkeypatch.setattr(world, "step", step)
     world.run()
@@ -210,7 +203,7 @@ def test_a_topic_that_is_made_again_is_read_from_a_startpoint_only(monkeypatch: 
     world = World()
     monkeypatch.setattr(world, "step", lambda: setattr(world.topic, "topic_id", "second" if world.output else "first"))
     for _ in range(2):
-        with pytest.raises(RecordsLost, match=r"but its topic was deleted and created again\. Request a startpoint"):
+        with pytest.raises(ManagerError, match=r"but its topic was deleted and created again\. Request a startpoint"):
             world.run()
     for number in range(2):
         world.request(number, StartpointSpecific("2", 0))
