@@ -118,10 +118,10 @@ class RelationReader:
         at = _moment(relation, as_of, as_of_offset, stream_kind, incarnation)
         if isinstance(columns, str):
             raise SparkJobError(NO_LIST.format("columns", columns))
-        if columns is not None and not columns:
-            raise SparkJobError(f"Invalid columns {columns!r}. Expected one or more names, or None for all columns.")
-        if partitions is not None and partitions < 1:
-            raise SparkJobError(f"Invalid number of partitions {partitions!r}. Expected 1 or more.")
+        if columns is not None and not 0 < len(set(columns)) == len(columns):
+            raise SparkJobError(f"Invalid columns {columns!r}. Expected different names, or None for all columns.")
+        if partitions is not None and (type(partitions) is not int or partitions < 1):
+            raise SparkJobError(f"Invalid number of partitions {partitions!r}. Expected an int, 1 or more.")
         opened = spark if isinstance(spark, OpenSnapshot) else _OPEN.get()
         if opened is not None and spark not in (opened, opened.spark):
             opened = None
@@ -161,8 +161,8 @@ def _moment(
     if kind is not None and kind not in STREAM_KINDS:
         raise SparkJobError(f"Invalid stream_kind {kind!r}. Expected {' or '.join(STREAM_KINDS)}.")
     if as_of_offset is not None:
-        if not 0 <= as_of_offset < 2**63:
-            raise SparkJobError(f"Invalid as_of_offset {as_of_offset!r}. Expected an offset from 0 on.")
+        if type(as_of_offset) is not int or not 0 <= as_of_offset < 2**63:
+            raise SparkJobError(f"Invalid as_of_offset {as_of_offset!r}. Expected an offset, an int from 0 on.")
         own_log = None if relation.startswith(OF_CHECKPOINTS) else "coordinator"
         return LogOffset(as_of_offset, kind or own_log, incarnation)
     if kind is not None or incarnation is not None:
