@@ -108,8 +108,8 @@ def test_a_role_that_only_reads_relations_is_refused_in_one_sentence(spark: Spar
 
 
 def test_unknown_names_are_refused(spark: SparkSession, read: Read) -> None:
-    with pytest.raises(PySparkException, match="The archive has no stream '__samza_coordinator_none_1'"):
-        read(streams="__samza_coordinator_none_1").collect()
+    with pytest.raises(PySparkException, match=f"has no stream '{COORDINATOR}2'.*Did you mean \"{COORDINATOR}\""):
+        read(streams=f"{COORDINATOR}2").collect()
     with pytest.raises(
         PySparkException, match=r"Unknown option 'relation' of .* with coordstream\.spark\.read_relation"
     ):
