@@ -31,7 +31,7 @@ def open_steered(word: str, inputs: Sequence[str], config: Mapping[str, str]) ->
 
     The brokers of a system are those of ``systems.<system>.consumer.bootstrap.servers`` in ``config``, or else of the
     settings. Raises `CoordstreamError`: an input is invalid; `ConfigError`: a value in ``config`` is not a string;
-    `InputUnknown`: a system cannot be reached; `JobOfAnotherProgram`.
+    `InputUnknown`: a system cannot be reached; `InputMissing`; `JobOfAnotherProgram`.
     """
     require_strings(config)
     if isinstance(inputs, str):
@@ -45,6 +45,8 @@ def open_steered(word: str, inputs: Sequence[str], config: Mapping[str, str]) ->
     with ExitStack() as stack:
         opened = stack.enter_context(OpenInputs(reads_committed=True))
         admins = {system: opened.admin(config, system) for system in systems}
+        for system, admin in admins.items():  # a job whose inputs are missing creates no streams
+            admin.get_system_stream_metadata([stream for one, stream in streams if one == system])
         record = stack.enter_context(open_job_record(word, source=STEERED))
         yield OpenJob(SteeredJob(record, admins, streams, given), brokers)
 

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from coordstream.spark import PostgresSink
 from eventlog.errors import EventLogError
+from eventlog.streams import coordinator_stream_name
 from managers.steered.steered_job import RecordsLost
 from spark_jobs.errors import SparkJobError
 from tests.checkout import CHECKOUT
@@ -73,6 +74,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(spark: SparkSession, click
 
     url = clicks_job.cli.database_url
     assert refusal(inputs=["kafka.missing"]).endswith(" has no stream missing. Check its name and system.")
+    assert not clicks_job.topics.is_there(coordinator_stream_name(clicks_job.name, "1"))
     assert refusal(inputs=["clicks"]) == "Invalid input 'clicks'. Expected SYSTEM.STREAM, for example kafka.clicks."
     assert refusal(inputs="kafka.clicks").startswith("Invalid inputs 'kafka.clicks'. Expected a list of names")
     assert refusal(config={"task.commit.ms": 60000}).endswith("task.commit.ms in config: expected a string, not int.")
