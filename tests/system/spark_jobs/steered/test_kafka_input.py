@@ -32,5 +32,4 @@ def test_both_ways_of_reading_give_the_same_records(
 
 
 def test_a_timestamp_that_spark_cannot_represent_is_null() -> None:
-    event = RecordedEvent(0, 2**62, 0, b"", b"")
-    assert _to_arrow(Piece("clicks", 0, 0, 1), [event]).column("timestamp").to_pylist() == [None]
+    assert _to_arrow(Piece("clicks", 0, 0, 1), [RecordedEvent(0, 2**62, 0, b"", b"")])["timestamp"].null_count == 1
