@@ -7,7 +7,6 @@ of sentences that SQL has to say, with `` … `` between; ``rows`` are those of 
 ``refused``, Python raises ConfigError, and SQL, which goes on without the setting, gives the answer.
 """
 
-import itertools
 import json
 import re
 from collections.abc import Callable
@@ -59,6 +58,7 @@ from tests.builders import (
     tombstone,
 )
 from tests.fixtures.acceptance.imported_job import ImportedJob
+from tests.fixtures.numbers import NUMBERS
 
 Case = dict[str, Any]
 
@@ -314,12 +314,9 @@ QUESTIONS: Final = {
 """What is asked, by the name of the answer in a case. Without Python, the rule stands in SQL only."""
 
 
-_numbers = itertools.count(1)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_python_and_sql_give_the_answer_of_the_case(database: Connection, case: Case) -> None:
-    name = f"rule-{next(_numbers)}"
+    name = f"rule-{next(NUMBERS)}"
     case = json.loads(json.dumps(case).replace("{job}", name))
     job = Job(database, name, case)
     (asked_for,) = case.keys() & QUESTIONS.keys()

@@ -4,7 +4,6 @@ More of ``state_lag`` stands in ``tests/rules/state_lag.json``.
 """
 
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from typing import Final
 
 import pytest
@@ -17,10 +16,9 @@ from projections.input_bounds import input_partitions, store_bounds
 from projections.job_choice import Job
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, task_partition
 from tests.fixtures.acceptance.imported_job import ImportedJob, Row
+from tests.fixtures.numbers import NUMBERS
 from tests.postgres.acceptance.synthetic_history import nodes, plan
 
-NUMBERS: Final = count()
-"""The tests share a database."""
 LAG: Final = "input_offset, end_offset, records_behind, records_lost, seconds_behind, seconds_to_catch_up"
 
 

@@ -1,6 +1,5 @@
 """What broke readers of Samza's two topics by its form, times or content, a test a trap, named by its id."""
 
-import itertools
 from typing import Final
 
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +9,7 @@ from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, recorded, set_checkpoint
 from tests.fixtures.acceptance.imported_job import SETTINGS, ImportedJob
+from tests.fixtures.numbers import NUMBERS
 
 MINUTE: Final = 60_000
 
@@ -53,7 +53,6 @@ def _holds_no_secret(text: str) -> bool:
     return bool(SETTINGS.secrets.mask_json(config) == config)
 
 
-JOB_NUMBERS: Final = itertools.count()
 ANY_HELD_TEXT: Final = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 AWKWARD: Final = st.sampled_from(["\\u0000", "\\\\u0000", "\\ud83d", "\U0001f680", "\\", '"', "\x1f", "\x1e", "\u2028"])
 TEXT_WITHOUT_SECRETS: Final = st.one_of(ANY_HELD_TEXT, AWKWARD, st.tuples(AWKWARD, ANY_HELD_TEXT).map("".join)).filter(
@@ -67,7 +66,7 @@ def test_t55_every_storable_text_is_returned_unchanged(database: Connection, tex
     coordinator = [_as_config(text, n) for n, text in enumerate(texts)]
     offsets = {f"kafka.in.{n}": text for n, text in enumerate(texts)}
     job = ImportedJob(
-        database, f"t55-{next(JOB_NUMBERS)}", coordinator=coordinator, checkpoints=[checkpoint_v1("t", offsets)]
+        database, f"t55-{next(NUMBERS)}", coordinator=coordinator, checkpoints=[checkpoint_v1("t", offsets)]
     )
     assert job.config() == {f"{n} {text}": text for n, text in enumerate(texts)}
     assert job.checkpoint() == {("t", partition): offset for partition, offset in offsets.items()}

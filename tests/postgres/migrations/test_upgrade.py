@@ -27,7 +27,7 @@ from projections.rebuild import rebuild_log
 from projections.tracked_logs import logs_of
 from tests.builders import recorded
 from tests.checkout import CHECKOUT
-from tests.fixtures.database_users import PASSWORD, database_user, url_of_user
+from tests.fixtures.database_users import PASSWORD, can_select, database_user, url_of_user
 from tests.fixtures.postgres_server import running_server
 from tests.fixtures.projections.rebuilt import folded_rows
 from tests.fixtures.properties.generated_jobs import generate_job
@@ -252,15 +252,6 @@ def fresh_server() -> Iterator[EmbeddedPostgres]:
         yield server
 
 
-def is_readable(url: str, relation: str = "coordinator.config") -> bool:
-    with psycopg.connect(url) as connection:
-        try:
-            connection.execute(f"select from {relation}".encode())
-        except psycopg.errors.InsufficientPrivilege:
-            return False
-    return True
-
-
 def test_an_owner_without_the_right_to_create_roles_gets_the_commands_for_an_administrator(
     fresh_server: EmbeddedPostgres,
 ) -> None:
@@ -279,7 +270,7 @@ def test_an_owner_without_the_right_to_create_roles_gets_the_commands_for_an_adm
         admin.execute(str(told.value).split('"')[1].encode())
         upgrade(url)
         with database_user(fresh_server.connect_url("plain"), "coordstream_reader") as reader:
-            assert is_readable(reader)
+            assert can_select(reader)
             with pytest.raises(SchemaError, match="Connect as the database's owner"):
                 upgrade(reader)
         admin.execute("drop database plain")
@@ -305,7 +296,7 @@ def test_recreated_relations_keep_their_readers(database_url: str) -> None:
         with connect(database_url) as owner:
             make_relations_differ(owner)
         upgrade(database_url)
-        assert is_readable(url)
-        assert is_readable(url, "coordinator.config_as_of('a', '1', now())")
+        assert can_select(url)
+        assert can_select(url, "coordinator.config_as_of('a', '1', now())")
     with database_user(database_url) as url:
-        assert not is_readable(url)
+        assert not can_select(url)

@@ -1,6 +1,5 @@
 """A store says what the relations say: after any writes, its own and of others, compactions and restarts."""
 
-import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -32,8 +31,9 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
 from tests.contracts.event_log import clock
 from tests.fixtures.compaction import latest_per_key
+from tests.fixtures.numbers import NUMBERS
 from tests.fixtures.properties.importing import import_events
-from tests.oracle import Row
+from tests.oracle import ROWS, Row
 
 
 class CompactingLog(MemoryEventLog):
@@ -89,16 +89,7 @@ SHOWN: Final[dict[type[Message], tuple[str, str]]] = {
     UnknownMessage: ("other_message", "message_type key value"),
 }
 """The relation that shows messages of a class, and what of them stands in its columns."""
-COLUMNS: Final = {
-    "config": "config_key, config_value",
-    "changelog_mapping": "task_name, changelog_partition",
-    "container_host": "container_id, host_name, jmx_url, jmx_tunneling_url",
-    "container_execution": "container_id, execution_container_id",
-    "task_container": "task_name, container_id",
-    "task_mode": "task_name, task_mode",
-    "task_partition": "system_name, stream_name, partition_id, key_bucket, task_name",
-    "other_message": "message_type, message_key, message_value",
-}
+COLUMNS: Final = {relation: ROWS[relation] for relation, _ in SHOWN.values()} | {"config": "config_key, config_value"}
 
 
 class Job:
@@ -239,16 +230,13 @@ def in_order(rows: Mapping[str, list[Any]]) -> dict[str, list[Row]]:
     return {relation: sorted(each, key=repr) for relation, each in rows.items()}
 
 
-_numbers = itertools.count(1)
-
-
 @settings(max_examples=200, deadline=None)
 @given(happened=STEPS)
 def test_a_store_on_a_compacted_log_equals_the_fold_of_all_events(
     database: Connection, happened: list[Callable[[Job], None]]
 ) -> None:
     """Every example is a job of the one database."""
-    name = f"stored-{next(_numbers)}"
+    name = f"stored-{next(NUMBERS)}"
     job = Job(name)
     for step in happened:
         step(job)

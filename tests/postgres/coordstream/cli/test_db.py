@@ -13,7 +13,7 @@ from coordstream.migrate import upgrade
 from eventlog.events import NewEvent
 from eventlog.postgres.log import PostgresEventLog
 from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, in_own_process
-from tests.fixtures.database_users import database_user, user_of
+from tests.fixtures.database_users import can_select, database_user, user_of
 from tests.fixtures.postgres_server import chosen_bin_folder
 from tests.postgres.migrations.schema_dump import schema_of
 
@@ -130,15 +130,6 @@ def ann(cli: CommandLine) -> Iterator[str]:
     """The URL of a user without any role."""
     with database_user(cli.database_url) as url:
         yield url
-
-
-def can_select(url: str, table: str) -> bool:
-    with psycopg.connect(url) as connection:
-        try:
-            connection.execute(f"select from {table} limit 1".encode())
-        except psycopg.errors.InsufficientPrivilege:
-            return False
-    return True
 
 
 def test_a_reader_is_granted(cli: CommandLine, ann: str) -> None:

@@ -1,9 +1,7 @@
 """Every admin of a system that a job coordinator uses, the one of tests included."""
 
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -15,8 +13,7 @@ from eventlog.streams import identify
 from managers.stream_creation import InputAdmin
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.managers.coordinator.folder_of_streams import FolderOfStreams
-
-_numbers: Final = count(1)
+from tests.fixtures.numbers import NUMBERS
 
 
 @pytest.fixture(params=["folder", pytest.param("kafka", marks=pytest.mark.kafka)])
@@ -30,7 +27,7 @@ def admin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[InputAdmin
 
 
 def test_streams_are_created_once_and_counted(admin: InputAdmin, request: pytest.FixtureRequest) -> None:
-    name = f"input-admin{next(_numbers)}"
+    name = f"input-admin{next(NUMBERS)}"
     stream = identify(f"__samza_checkpoint_ver_1_for_{name}_1")
     if isinstance(admin, KafkaAdmin):
         for made in (name, stream.stream_name):
