@@ -5,35 +5,31 @@ from typing import Final
 
 import pytest
 
-from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS
-from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from projections.log_result import LogResult
 from projections.projector import LogPartitions
-from projections.recording_import import import_stream
 from spark_jobs.log_task import LogTaskSession, LogTaskSettings
 from spark_jobs.table_partitions import replay_projector
 from tests.builders import checkpoint_v1, config_set, recorded
-from tests.fixtures.properties.importing import SETTINGS
+from tests.fixtures.properties.importing import SETTINGS, import_events
 
 RANGES: Final = (0, 1, 2, 7, 500, 2**62 // PARTITION_OFFSETS)
 LOCK: Final = "lock table eventlog.event, projection.checkpoint_event in share update exclusive mode nowait"
 ROWS: Final = "select log_offset from eventlog.event order by 1"
 
 
-def import_events(
+def replay(
     session: LogTaskSession, stream_name: str, offsets: list[int], batch_events: int, on_progress: Callable[[int], None]
 ) -> LogResult:
     event = config_set() if "coordinator" in stream_name else checkpoint_v1()
     events = [each._replace(offset=at) for each, at in zip(recorded([event] * len(offsets)), offsets, strict=True)]
-    return import_stream(
+    return import_events(
         session.connection,
-        identify(stream_name),
-        lambda: events,
-        SETTINGS,
-        system_clock,
-        batch_events=batch_events,
+        stream_name,
+        events,
+        batch_events,
         is_atomic=True,
         on_progress=on_progress,
         make_projector=replay_projector(session),
@@ -54,7 +50,7 @@ def test_other_sessions_can_create_partitions_during_a_replay(
             with other.transaction():
                 other.execute(LOCK)
 
-        done = import_events(session, stream_name, offsets, batch_events, lock_as_others_do)
+        done = replay(session, stream_name, offsets, batch_events, lock_as_others_do)
         assert (done.added, done.quarantined, len(imported)) == (len(offsets), 0, -(-len(offsets) // batch_events))
         assert [offset for (offset,) in other.execute(ROWS).fetchall()] == offsets
 
@@ -63,5 +59,5 @@ def test_partitions_that_another_session_creates_meanwhile_are_used(database_url
     firsts = [number * PARTITION_OFFSETS for number in range(4)]
     with connect(database_url) as other, LogTaskSession(LogTaskSettings(database_url, SETTINGS)) as session:
         create = LogPartitions(other).make
-        done = import_events(session, checkpoint_stream_name("job"), firsts, 1, lambda _: create(firsts))
+        done = replay(session, checkpoint_stream_name("job"), firsts, 1, lambda _: create(firsts))
     assert done.added == 4

@@ -27,7 +27,6 @@ from tests.fixtures.postgres import CloneSeries
 from tests.fixtures.spark_jobs.fleet import START, at
 
 PNG: Final = b"\x89PNG\r\n\x1a\n"
-PREFERRED: Final = "select count(*) from coordinator.commit_history where is_preferred"
 REPORTS: Final = (config_churn.REPORT, startpoint_effects.REPORT)
 PROGRESS: Final = checkpoint_progress.REPORT
 BROKEN: Final = """
