@@ -9,7 +9,7 @@ from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from tests.builders import config_set
-from tests.fixtures.coordstream.command_line import CommandLine, follow_process
+from tests.fixtures.coordstream.command_line import CommandLine, started
 from tests.fixtures.projections.follow.running import wait_for_position
 
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
@@ -28,12 +28,12 @@ def line_with(stderr: IO[str] | None, text: str) -> str:
 def test_another_follower_takes_over_from_a_stopped_one_which_waits_when_it_is_continued(cli: CommandLine) -> None:
     with connect(cli.database_url) as connection, PostgresEventLog.create(cli.database_url, identify(STREAM)) as log:
         log.append([config_set("a", "0")])
-        with follow_process(cli, STREAM) as first:
+        with started(cli, "follow", STREAM) as first:
             wait_for_position(connection, STREAM, 1)
             first.send_signal(signal.SIGSTOP)
             log.append([config_set("a", "1")])
             connection.execute(END)
-            with follow_process(cli, STREAM):
+            with started(cli, "follow", STREAM):
                 wait_for_position(connection, STREAM, 2)
                 first.send_signal(signal.SIGCONT)
                 line_with(first.stderr, f"{STREAM} is read by coordstream follow")

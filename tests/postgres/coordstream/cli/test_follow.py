@@ -22,7 +22,7 @@ from eventlog.streams import identify
 from projections.planner_statistics import MANY_ROWS
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
-from tests.fixtures.coordstream.command_line import COORDINATOR, CommandLine, config_event, follow_process, recording
+from tests.fixtures.coordstream.command_line import COORDINATOR, CommandLine, config_event, recording, started
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
@@ -70,7 +70,7 @@ def test_timeouts_of_the_database_end_nothing_that_writes(cli: CommandLine, tmp_
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_cleanly(cli: CommandLine, number: signal.Signals) -> None:
     append(cli, COORDINATOR, "1")
-    with follow_process(cli, COORDINATOR) as process:
+    with started(cli, "follow", COORDINATOR) as process:
         wait_until(lambda: cli.ask(STATE) == [("live", 1)], what="live")
         process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE)
@@ -99,7 +99,7 @@ def test_a_timeout_ends_it(cli: CommandLine) -> None:
 @pytest.mark.usefixtures("held")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_before_the_end_has_its_own_exit_code(cli: CommandLine, number: signal.Signals) -> None:
-    with follow_process(cli, COORDINATOR, "--once") as process:
+    with started(cli, "follow", COORDINATOR, "--once") as process:
         assert process.stderr is not None
         assert "Following" in process.stderr.readline()
         assert "This follower waits" in process.stderr.readline()

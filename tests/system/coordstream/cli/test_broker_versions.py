@@ -10,7 +10,7 @@ from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from spark_jobs.session import find_java
-from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, follow_process
+from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, started
 from tests.fixtures.jar_list import old_kafka_jars
 from tests.fixtures.kafka_broker import OldBroker, running_broker
 from tests.fixtures.kafka_topics import Topics
@@ -52,7 +52,7 @@ def test_the_commands_work(broker: str, version: str, cli: CommandLine, monkeypa
             cli.done("log", "create", stream)
             cli.done("log", "append", stream, "--from-file", recording)
         end = topics.end_offset(COORDINATOR)
-        with follow_process(cli, "--all", COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS=broker) as follower:
+        with started(cli, "follow", "--all", COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS=broker) as follower:
             for read in (end, end + 2):
                 is_read = f"select from coordinator.log_position where state = 'live' and next_offset = {read}"
                 wait_until(lambda: follower.poll() is not None or cli.ask(is_read), what=f"offset {read}")  # noqa: B023

@@ -18,13 +18,6 @@ from tests.fixtures.coordstream.command_line import CommandLine, in_own_process
 STREAM = "__samza_coordinator_orders_1"
 
 
-@pytest.fixture
-def orders(cli: CommandLine) -> CommandLine:
-    """The command line on a database with an empty log."""
-    cli.done("log", "create", STREAM)
-    return cli
-
-
 def config(cli: CommandLine) -> dict[str, str]:
     """The config on the log."""
     with PostgresEventLog(cli.database_url, STREAM) as log, CoordinatorStreamConsumer(log) as consumer:
@@ -32,23 +25,23 @@ def config(cli: CommandLine) -> dict[str, str]:
 
 
 @pytest.mark.scenario("PRO-06")
-def test_a_key_is_set_and_deleted(orders: CommandLine) -> None:
-    orders.done("config", "set", "orders", "job.container.count", "8")
-    orders.done("config", "set", "orders/1", "task.opts", "-Xmx512M")
-    orders.done("config", "set", "orders", "empty", "")
-    assert config(orders) == {"job.container.count": "8", "task.opts": "-Xmx512M", "empty": ""}
-    orders.done("config", "delete", "orders", "task.opts")
-    assert config(orders) == {"job.container.count": "8", "empty": ""}
-    with PostgresEventLog(orders.database_url, STREAM) as log:
+def test_a_key_is_set_and_deleted(logged: CommandLine) -> None:
+    logged.done("config", "set", "orders", "job.container.count", "8")
+    logged.done("config", "set", "orders/1", "task.opts", "-Xmx512M")
+    logged.done("config", "set", "orders", "empty", "")
+    assert config(logged) == {"job.container.count": "8", "task.opts": "-Xmx512M", "empty": ""}
+    logged.done("config", "delete", "orders", "task.opts")
+    assert config(logged) == {"job.container.count": "8", "empty": ""}
+    with PostgresEventLog(logged.database_url, STREAM) as log:
         messages = [decode_message(decode_key(event.key), event.value) for event in log.read()]
     assert {one.envelope.source for one in messages if one.envelope is not None} == {"coordinator-stream-writer"}
     assert messages[-1].is_delete
 
 
 @pytest.mark.parametrize("value", ["-Dhome=/x", "-Xshare:off", "-h=1", "-hh", "-y"])
-def test_a_value_with_a_dash_is_not_taken_for_options(orders: CommandLine, value: str) -> None:
-    orders.done("config", "set", "orders", "task.opts", value)
-    assert config(orders) == {"task.opts": value}
+def test_a_value_with_a_dash_is_not_taken_for_options(logged: CommandLine, value: str) -> None:
+    logged.done("config", "set", "orders", "task.opts", value)
+    assert config(logged) == {"task.opts": value}
 
 
 def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
@@ -58,35 +51,35 @@ def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
 
 @pytest.mark.parametrize("line", [b"hunter2", b"hunter2\n", b"hunter2\r\n"])
 def test_a_secret_is_read_from_standard_input_and_not_echoed(
-    orders: CommandLine, monkeypatch: pytest.MonkeyPatch, line: bytes
+    logged: CommandLine, monkeypatch: pytest.MonkeyPatch, line: bytes
 ) -> None:
     given(monkeypatch, line)
-    finished = orders("config", "set", "orders", "db.password", "-")
+    finished = logged("config", "set", "orders", "db.password", "-")
     assert (finished.code, "hunter2" in finished.out + finished.err) == (0, False)
-    assert config(orders) == {"db.password": "hunter2"}
+    assert config(logged) == {"db.password": "hunter2"}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "iso8859-1"])
-def test_standard_input_is_utf_8_in_every_locale(orders: CommandLine, encoding: str) -> None:
+def test_standard_input_is_utf_8_in_every_locale(logged: CommandLine, encoding: str) -> None:
     command = [sys.executable, "-m", "coordstream", "config", "set", "orders", "a", "-", "--json"]
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
     for file, code in (("gü\r\nx\n".encode(), 0), (b"\xff", 2)):
         ended = subprocess.run(command, input=file, env=environment, cwd=CHECKOUT, capture_output=True, check=False)
         assert (ended.returncode, b"must be UTF-8" in ended.stderr) == (code, code == 2), ended
-    assert config(orders) == {"a": "gü\r\nx"}
+    assert config(logged) == {"a": "gü\r\nx"}
 
 
-def test_a_concurrent_change_is_not_overwritten(orders: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_concurrent_change_is_not_overwritten(logged: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     def confirm(question: str, err: bool) -> bool:
         assert question == "Set a?"
-        with PostgresEventLog(orders.database_url, STREAM) as log, CoordinatorStreamWriter(log) as other:
+        with PostgresEventLog(logged.database_url, STREAM) as log, CoordinatorStreamWriter(log) as other:
             other.send_set_config("a", "by another")
         return True
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("typer.confirm", confirm)
-    finished = orders("config", "set", "orders", "a", "1")
-    assert (finished.code, config(orders)) == (1, {"a": "by another"})
+    finished = logged("config", "set", "orders", "a", "1")
+    assert (finished.code, config(logged)) == (1, {"a": "by another"})
     assert finished.err == f'Nothing was written: "a" in {STREAM} has changed in the meantime. Try again.\n'
 
 

@@ -30,13 +30,6 @@ STREAM = "__samza_coordinator_counts_1"
 KEY = '[1,"set-config","a"]'
 
 
-@pytest.fixture
-def counts(cli: CommandLine) -> CommandLine:
-    """The command line on a database with an empty log."""
-    cli.done("log", "create", STREAM)
-    return cli
-
-
 def held(cli: CommandLine) -> list[RecordedEvent]:
     """The events of the log."""
     with PostgresEventLog(cli.database_url, STREAM) as log:
@@ -48,34 +41,34 @@ def append(cli: CommandLine, *events: RecordedEvent) -> None:
         log.append([NewEvent(event.key, event.value, event.timestamp) for event in events])
 
 
-def test_an_event_is_appended_byte_for_byte(counts: CommandLine) -> None:
-    assert counts.done("log", "append", STREAM, "--key", KEY, "--value", "ü\udcff") == f"{STREAM}: offset 0\n"
-    assert counts.done("log", "append", STREAM, "--key", KEY, "--tombstone") == f"{STREAM}: offset 1\n"
-    assert counts.done("log", "append", STREAM, "--key", "", "--value", "") == f"{STREAM}: offset 2\n"
-    assert [(event.key, event.value) for event in held(counts)] == [
+def test_an_event_is_appended_byte_for_byte(logged: CommandLine) -> None:
+    assert logged.done("log", "append", STREAM, "--key", KEY, "--value", "ü\udcff") == f"{STREAM}: offset 0\n"
+    assert logged.done("log", "append", STREAM, "--key", KEY, "--tombstone") == f"{STREAM}: offset 1\n"
+    assert logged.done("log", "append", STREAM, "--key", "", "--value", "") == f"{STREAM}: offset 2\n"
+    assert [(event.key, event.value) for event in held(logged)] == [
         (KEY.encode(), b"\xc3\xbc\xff"),
         (KEY.encode(), None),
         (b"", b""),
     ]
 
 
-def test_the_records_of_a_recording_are_appended_with_their_times(counts: CommandLine, tmp_path: Path) -> None:
+def test_the_records_of_a_recording_are_appended_with_their_times(logged: CommandLine, tmp_path: Path) -> None:
     header = RecordedEvent(40, 7, 0, b"k", b"v", (("h", b"x"), ("n", None)))
     events = [config_event(3, "a", "1", time=5), config_event(9, "a", None, time=6), header]
     path = recording(tmp_path / "r.jsonl.gz", events, STREAM)
-    assert counts.done("log", "append", STREAM, "--from-file", path) == f"{STREAM}: offsets 0 to 2\n"
-    assert held(counts) == [event._replace(offset=offset) for offset, event in enumerate(events)]
-    assert counts.rows("log", "append", STREAM, "--from-file", path) == [
+    assert logged.done("log", "append", STREAM, "--from-file", path) == f"{STREAM}: offsets 0 to 2\n"
+    assert held(logged) == [event._replace(offset=offset) for offset, event in enumerate(events)]
+    assert logged.rows("log", "append", STREAM, "--from-file", path) == [
         {"stream_name": STREAM, "first_offset": 3, "next_offset": 6}
     ]
 
 
-def test_records_of_other_streams_are_left_out(counts: CommandLine, tmp_path: Path) -> None:
+def test_records_of_other_streams_are_left_out(logged: CommandLine, tmp_path: Path) -> None:
     lines = [encode_line("other", config_event(0, "a", "1")), encode_line(STREAM, config_event(0, "b", "1"))]
     (tmp_path / "both.jsonl").write_bytes(b"".join(lines))
-    counts.done("log", "append", STREAM, "--from-file", tmp_path / "both.jsonl")
-    assert [event.key for event in held(counts)] == [b'[1,"set-config","b"]']
-    refused = counts.refused("log", "append", STREAM, "--from-file", RECORDING_A[0])
+    logged.done("log", "append", STREAM, "--from-file", tmp_path / "both.jsonl")
+    assert [event.key for event in held(logged)] == [b'[1,"set-config","b"]']
+    refused = logged.refused("log", "append", STREAM, "--from-file", RECORDING_A[0])
     assert refused.endswith(f"Its streams: {COORDINATOR}.")
 
 
@@ -135,16 +128,16 @@ def test_with_brokers_a_stream_is_a_topic_with_samzas_settings(
     topics.delete(stream)
 
 
-def test_the_newest_and_new_events_are_shown_until_ctrl_c(counts: CommandLine) -> None:
-    assert "'--json' only" in counts.refused("log", "show", STREAM, "--follow", "--limit", "5", code=2)
-    append(counts, *(config_event(0, f"k{number}", str(number)) for number in range(25)))
+def test_the_newest_and_new_events_are_shown_until_ctrl_c(logged: CommandLine) -> None:
+    assert "'--json' only" in logged.refused("log", "show", STREAM, "--follow", "--limit", "5", code=2)
+    append(logged, *(config_event(0, f"k{number}", str(number)) for number in range(25)))
     with following(STREAM) as lines:
         assert [next(lines).split()[0] for _ in range(10)] == [str(offset) for offset in range(15, 25)]
-        append(counts, config_event(0, "db.password", "hunter2", time=1_700_000_000_123))
+        append(logged, config_event(0, "db.password", "hunter2", time=1_700_000_000_123))
         shown = next(lines)
         assert shown.startswith('      25  2023-11-14 22:13:20.123  [1,"set-config","db.password"]  {')
         assert "hmac-sha256:" in shown
-        append(counts, config_event(0, "a\x1b[31m", None))
+        append(logged, config_event(0, "a\x1b[31m", None))
         assert next(lines).endswith("  (tombstone)\n")
 
 

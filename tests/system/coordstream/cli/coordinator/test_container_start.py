@@ -14,7 +14,7 @@ from eventlog.events import NewEvent
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_json import job_model_from_json
 from tests.checkout import CHECKOUT
-from tests.fixtures.coordstream.command_line import CommandLine
+from tests.fixtures.coordstream.command_line import CommandLine, without_settings
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Samza
 from tests.fixtures.waiting import wait_until
@@ -70,7 +70,9 @@ def test_a_container_processes_and_commits(
     cli.done("config", "write", job.name, "--from-file", job.file)
     output = tmp_path / "output"
     program = [sys.executable, str(EXAMPLE), job.name, *samza.container_command]
-    environment = {**job.environment, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    brokers = {"COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": topics.bootstrap_servers}
+    environment = {**without_settings(), **cli.settings, **brokers, "PATH": path}
     with (
         output.open("wb") as log,
         subprocess.Popen(program, env=environment, cwd=tmp_path, stdout=log, stderr=subprocess.STDOUT) as process,

@@ -3,11 +3,9 @@
 import json
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, closing
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import IO, Final
 
@@ -24,9 +22,10 @@ from eventlog.streams import identify
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import read_config, set_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from tests.fixtures.coordstream.command_line import MASK_KEY, CommandLine, without_settings
+from tests.fixtures.coordstream.command_line import CommandLine, started
 from tests.fixtures.database_sessions import end_sessions
 from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.numbers import NUMBERS
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 HOLDER: Final = "select backend_pid from projection.locked_stream where stream_name like 'coordinator of %'"
@@ -34,7 +33,6 @@ END_HOLDER: Final = HOLDER.replace("backend_pid", "pg_terminate_backend(backend_
 END_SESSION: Final = (
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'coordstream coordinator'"
 )
-_numbers: Final = count(1)
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 
 
@@ -74,28 +72,11 @@ class Job:
         }
         self.file.write_text("".join(f"{key}={value}\n" for key, value in config.items()))
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """The settings of the command."""
-        brokers = {"COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": self._topics.bootstrap_servers}
-        return {
-            **without_settings(),
-            "COORDSTREAM_DATABASE_URL": self._cli.database_url,
-            "COORDSTREAM_MASK_KEY": MASK_KEY,
-            **({} if self.has_stream_in_postgres else brokers),
-        }
-
-    @contextmanager
-    def coordinator(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+    def coordinator(self, *words: str) -> AbstractContextManager[subprocess.Popen[str]]:
         """The command in its own process, which is killed at the end."""
-        command = [sys.executable, "-m", "coordstream", "coordinator", "run", self.name, *words]
-        with subprocess.Popen(
-            command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process:
-            try:
-                yield process
-            finally:
-                process.kill()
+        brokers = {"COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": self._topics.bootstrap_servers}
+        more = {} if self.has_stream_in_postgres else brokers
+        return started(self._cli, "coordinator", "run", self.name, *words, **more)
 
     def refused(self, *words: str) -> str:
         """The message of a coordinator that must not start."""
@@ -119,7 +100,7 @@ def line_with(stream: IO[str] | None, words: str) -> str:
 
 @pytest.fixture
 def job(kafka_cli: CommandLine, topics: Topics, tmp_path: Path) -> Job:
-    return Job(kafka_cli, topics, f"coordinated{next(_numbers)}", tmp_path)
+    return Job(kafka_cli, topics, f"coordinated{next(NUMBERS)}", tmp_path)
 
 
 def test_it_starts_a_job_and_stops_on_a_signal(job: Job) -> None:
