@@ -1,6 +1,7 @@
 """The columns and comments of the relations, how the as-of functions are declared, and the order of the SQL files."""
 
 import re
+from itertools import product
 from typing import Final
 
 import pytest
@@ -122,17 +123,14 @@ def test_as_of_functions_can_be_inlined_and_run_in_parallel(connection: Connecti
         assert comment
 
 
-@pytest.mark.parametrize("at", ["'2025-01-01'", "now()", "'infinity'", "'-infinity'", "null"])
-def test_as_of_a_time_of_an_unknown_job_is_empty(connection: Connection, at: str) -> None:
-    for name, *_ in connection.execute(FUNCTIONS).fetchall():
-        if name.endswith("_as_of"):
-            assert connection.execute(f"select * from coordinator.{name}('no', 'job', {at})".encode()).fetchall() == []
+TIMES: Final = ("'2025-01-01'", "now()", "'infinity'", "'-infinity'", "null")
+OFFSETS: Final = ("0", "-1", "9223372036854775807", "7, 'checkpoint'", "7, null, 3", "null")
 
 
-@pytest.mark.parametrize("arguments", ["0", "-1", "9223372036854775807", "7, 'checkpoint'", "7, null, 3", "null"])
-def test_as_of_an_offset_of_an_unknown_job_is_empty(connection: Connection, arguments: str) -> None:
+@pytest.mark.parametrize(("by", "arguments"), [*product(["_as_of"], TIMES), *product(["_as_of_offset"], OFFSETS)])
+def test_as_of_any_time_or_offset_an_unknown_job_is_empty(connection: Connection, by: str, arguments: str) -> None:
     for name, *_ in connection.execute(FUNCTIONS).fetchall():
-        if name.endswith("_as_of_offset"):
+        if name.endswith(by):
             query = f"select * from coordinator.{name}('no', 'job', {arguments})"
             assert connection.execute(query.encode()).fetchall() == []
 

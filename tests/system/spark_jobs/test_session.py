@@ -4,6 +4,7 @@ import logging
 import os
 import socket
 from pathlib import Path
+from typing import Final
 from unittest.mock import MagicMock
 
 import psycopg
@@ -207,27 +208,24 @@ def message_of(error: Exception) -> str:
     return str(raised.value)
 
 
-def test_an_error_of_ours_in_an_executor_is_shown() -> None:
-    error = PythonException(
-        QUOTED.format(raised="spark_jobs.log_task.LogTaskInterrupted: The database is unavailable (gone).")
-    )
-    assert message_of(error) == "Cannot replay: The database is unavailable (gone)."
+INTERRUPTED: Final = "spark_jobs.log_task.LogTaskInterrupted: The database is unavailable (gone)."
+NAME_ONLY: Final = "ValueError in a Python process of Spark. The log of the executor has its traceback"
+CURE: Final = (
+    "the Python of Spark's executors has no module 'spark_jobs'. Install coordstream[spark] there, "
+    "or name another Python in spark.pyspark.python"
+)
 
 
-@pytest.mark.parametrize("raised", ["ValueError: hunter2", "a.b.ValueError: hunter2\nhunter2: x", "ValueError"])
-def test_of_any_other_error_in_an_executor_only_the_name_is_shown(raised: str) -> None:
-    message = message_of(PythonException(QUOTED.format(raised=raised)))
-    assert message == (
-        "Cannot replay: ValueError in a Python process of Spark. The log of the executor has its traceback"
-    )
-
-
-def test_a_package_that_executors_lack_is_named_with_the_cure() -> None:
-    error = PythonException(QUOTED.format(raised="ModuleNotFoundError: No module named 'spark_jobs'"))
-    assert message_of(error) == (
-        "Cannot replay: the Python of Spark's executors has no module 'spark_jobs'. Install coordstream[spark] there, "
-        "or name another Python in spark.pyspark.python"
-    )
+@pytest.mark.parametrize(
+    ("raised", "shown"),
+    [
+        (INTERRUPTED, "The database is unavailable (gone)."),  # an error of ours
+        *((other, NAME_ONLY) for other in ("ValueError: hunter2", "a.b.ValueError: hunter2\nhunter2: x", "ValueError")),
+        ("ModuleNotFoundError: No module named 'spark_jobs'", CURE),
+    ],
+)
+def test_of_errors_in_an_executor_only_ours_and_a_missing_package_are_shown(raised: str, shown: str) -> None:
+    assert message_of(PythonException(QUOTED.format(raised=raised))) == f"Cannot replay: {shown}"
 
 
 def test_a_killed_jvm_is_reported() -> None:

@@ -81,24 +81,17 @@ def test_a_specific_offset_is_used_unchanged(system: KafkaSystemAdmin, partition
     assert system.resolve_startpoint_to_offset(partition, StartpointSpecific(None, 1)) is None
 
 
-@pytest.mark.scenario("SPR-02")
-def test_a_time_is_the_first_event_that_is_not_older(
+@pytest.mark.scenario("SPR-02", "SPR-03")
+def test_a_time_is_the_first_event_that_is_not_older_or_the_end(
     system: KafkaSystemAdmin, partition: SystemStreamPartition, make_input: MakeInput
 ) -> None:
-    assert system.resolve_startpoint_to_offset(partition, at(10)) == "10"
-    assert resolved(system, partition, 10) == ResolvedStartpoint("10", is_past_end=False)
+    for ms, is_past_end in ((10, False), (20, True)):
+        assert system.resolve_startpoint_to_offset(partition, at(ms)) == str(ms)
+        assert resolved(system, partition, ms) == ResolvedStartpoint(str(ms), is_past_end=is_past_end)
     between = SystemStreamPartition("input", make_input([0, 100, 200]), 0)
     assert system.resolve_startpoint_to_offset(between, at(101)) == "2"
     for early in (0, 4, -1, -2, -(2**63)):
         assert resolved(system, partition, early) == ResolvedStartpoint("5")
-
-
-@pytest.mark.scenario("SPR-03")
-def test_a_time_after_all_events_is_the_end(
-    system: KafkaSystemAdmin, partition: SystemStreamPartition, make_input: MakeInput
-) -> None:
-    assert system.resolve_startpoint_to_offset(partition, at(20)) == "20"
-    assert resolved(system, partition, 20) == ResolvedStartpoint("20", is_past_end=True)
     empty = SystemStreamPartition("input", make_input(), 0)
     assert resolved(system, empty, 0) == ResolvedStartpoint("0", is_past_end=True)
 
