@@ -25,7 +25,6 @@ from projections.stream_lock import StreamLocks
 from tests.fixtures.acceptance.imported_job import IMPORTED_AT, SETTINGS
 from tests.fixtures.acceptance.tiled_recording import Digests, as_new, digests, import_tiles, stream_names, tiles
 from tests.fixtures.acceptance.torture import scaled
-from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.projections.follow.running import NoLocks, Running, following
@@ -57,17 +56,11 @@ def imported(clones: Callable[[], str]) -> Digests:
         return digests(connection)
 
 
-@pytest.fixture(scope="module")
-def own_broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
-    with start_broker() as started:
-        yield started
-
-
-@pytest.fixture
-def broker(own_broker: KafkaBroker) -> Iterator[KafkaBroker]:
+@pytest.fixture(name="broker")
+def broker_without_topics(broker: KafkaBroker) -> Iterator[KafkaBroker]:
     """A broker without topics, which a test may kill."""
-    yield own_broker
-    with Topics(own_broker.bootstrap_servers) as topics:
+    yield broker
+    with Topics(broker.bootstrap_servers) as topics:
         for name in stream_names(JOBS):
             topics.delete(name)
 

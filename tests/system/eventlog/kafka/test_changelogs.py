@@ -19,7 +19,6 @@ from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost, SourceUnavailable, StreamUnavailable
 from eventlog.system_admin import Change, InputMissing, SystemStreamPartitionMetadata
-from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, Topics
 from tests.fixtures.waiting import wait_until
@@ -110,13 +109,6 @@ def test_rejected_changes_are_kept(changelogs: KafkaChangelogs, topics: Topics, 
     changelogs.send(partition, b"a", b"small")
     changelogs.flush()
     assert read(changelogs, partition, 0, 1) == [Change(0, b"a", b"small")]
-
-
-@pytest.fixture(scope="module")
-def broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
-    """A broker that tests kill or pause; each leaves it running."""
-    with start_broker() as broker:
-        yield broker
 
 
 @pytest.fixture

@@ -14,18 +14,10 @@ from eventlog.kafka.source import KafkaSource
 from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
 from tests.contracts.event_log import new_events
 from tests.contracts.followed import Followed, offsets
-from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_segments import cut_last_batches, damage_batch, move_up
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
-
-
-@pytest.fixture(scope="module")
-def broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
-    """A broker that these tests stop and kill; each leaves it running."""
-    with start_broker() as broker:
-        yield broker
 
 
 @pytest.fixture
