@@ -14,6 +14,7 @@ from projections.tracked_logs import TrackedLog, logs_of, register_log
 from tests.builders import config_set, raw, recorded
 from tests.fixtures.properties.generated_jobs import LONG, GeneratedLog, generate_job
 from tests.fixtures.properties.importing import ARCHIVED_AT, SETTINGS, always_copying
+from tests.postgres.projections.follow.steps import shown
 
 TABLES: Final = """
 select format('%I.%I', n.nspname, c.relname)
@@ -117,10 +118,6 @@ def test_a_jobs_first_batch_does_not_wait_for_that_of_another(connected: Connect
     assert positions == [logs[1].events[-1].offset + 1]
 
 
-def rows(connection: Connection, query: str) -> list[tuple[object, ...]]:
-    return connection.execute(query.encode()).fetchall()
-
-
 @pytest.mark.parametrize("few_events", [FEW_EVENTS, 0])
 def test_swept_keys_go_in_the_same_transaction(connected: Connection, few_events: int) -> None:
     log = registered(connected, LOGS[0])
@@ -129,8 +126,8 @@ def test_swept_keys_go_in_the_same_transaction(connected: Connection, few_events
     gone = recorded([config_set("a", "")])[0].key or b""
     projector.apply([], swept=[Swept(1, gone)])
     assert projector.next_offset == 2
-    assert rows(connected, "select config_key from coordinator.config") == [("b",)]
-    assert rows(connected, "select log_offset, operation from coordinator.config_history where config_key = 'a'") == [
+    assert shown(connected, "select config_key from coordinator.config") == [("b",)]
+    assert shown(connected, "select log_offset, operation from coordinator.config_history where config_key = 'a'") == [
         (0, "set"),
         (1, "delete"),
     ]
@@ -141,11 +138,11 @@ def test_the_position_passes_over_offsets_without_events(connected: Connection) 
     projector = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
     projector.pass_to(7)
     assert projector.next_offset == 7
-    assert rows(connected, "select next_offset from projection.position") == [(7,)]
+    assert shown(connected, "select next_offset from projection.position") == [(7,)]
     behind = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
     with pytest.raises(PositionMoved):
         behind.pass_to(9)
-    assert rows(connected, "select next_offset from projection.position") == [(7,)]
+    assert shown(connected, "select next_offset from projection.position") == [(7,)]
 
 
 @pytest.mark.parametrize("few_events", [FEW_EVENTS, 0])
@@ -155,7 +152,7 @@ def test_gaps_are_recorded(connected: Connection, few_events: int) -> None:
     for some, first in ((events[:3], log), (events[3:], None)):
         known = first or log_again(connected, log)
         Projector(connected, known, SETTINGS, lambda: ARCHIVED_AT, few_events=few_events).apply(some)
-    assert rows(connected, "select first_offset, last_offset from projection.gap order by 1") == [
+    assert shown(connected, "select first_offset, last_offset from projection.gap order by 1") == [
         (0, 1),
         (4, 6),
         (9, 19),
@@ -184,7 +181,7 @@ def test_only_at_the_end_a_log_counts_as_read(connected: Connection) -> None:
     for known_end, to in ((None, 3), (9, 5), (9, 9), (9, 12)):
         connected.execute("update projection.position set end_offset = %s, read_at = null", (known_end,))
         projector.pass_to(to)
-        seen += rows(connected, "select end_offset, read_at is not null from projection.position")
+        seen += shown(connected, "select end_offset, read_at is not null from projection.position")
     assert seen == [(None, False), (9, False), (9, True), (12, True)]
 
 
@@ -196,7 +193,7 @@ def test_after_its_follower_was_suspended_a_log_does_not_count_as_read(connected
         with connected.transaction():  # it began before the follower was suspended
             connected.execute(f"update projection.position set {beaten}".encode(), (silent,))
             projector.pass_to(to)
-        seen += rows(connected, "select end_offset, read_at is not null from projection.position")
+        seen += shown(connected, "select end_offset, read_at is not null from projection.position")
     assert seen == [(1, True), (None, False), (3, True)]
 
 
@@ -206,4 +203,4 @@ def test_temporary_tables_are_created_again_if_a_rollback_has_removed_them(conne
         Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
     projector = always_copying()(connected, log, SETTINGS, lambda: ARCHIVED_AT)
     projector.apply(LOGS[0].events)
-    assert rows(connected, "select count(*) > 10 from projection.message_event") == [(True,)]
+    assert shown(connected, "select count(*) > 10 from projection.message_event") == [(True,)]

@@ -1,6 +1,5 @@
 """`coordstream checkpoint`, on the job of recording A, whose logs can be written or not."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ from eventlog.wire.checkpoint_topic import decode_key, decode_v2
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from tests.builders import KAFKA_BACKEND, checkpoint_v1, set_checkpoint
 from tests.fixtures.coordstream.command_line import CHECKPOINT, CommandLine
+from tests.fixtures.coordstream.rewound_job import LAST_COMMIT, end
 
 TASK = "Partition 1"
 PAGE_VIEWS_1 = SystemStreamPartition("kafka", "page-views", 1)
-LAST_COMMIT = datetime(2026, 11, 21, 9, 18, 13, tzinfo=UTC)
 AN_HOUR_LATER = LAST_COMMIT.replace(hour=10)
 GIVEN = f"{TASK}/kafka.page-views.1=7"
 END = 388
@@ -28,11 +27,6 @@ def job(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine
     """The command line where the job of recording A has logs in Postgres, an hour after its last commit."""
     monkeypatch.setattr(checkpoint_command, "system_clock", lambda: AN_HOUR_LATER)
     return appendable
-
-
-def end(cli: CommandLine, stream: str = CHECKPOINT) -> int:
-    with PostgresEventLog(cli.database_url, stream) as log:
-        return log.end_offset()
 
 
 def written(cli: CommandLine) -> list[tuple[str, str, CheckpointV2]]:
@@ -58,7 +52,7 @@ def test_without_offsets_the_current_ones_are_printed(job: CommandLine, tmp_path
     (tmp_path / "same").write_text(printed)
     again = job.done("checkpoint", "write", "wordcount_pv", "--from-file", tmp_path / "same", "--yes")
     assert again == "Nothing to change: wordcount_pv/1 already has these offsets.\n"
-    assert end(job) == END
+    assert end(job, CHECKPOINT) == END
 
 
 def test_a_partial_file_is_merged_and_state_stays(job: CommandLine, tmp_path: Path) -> None:
@@ -88,7 +82,7 @@ def test_a_running_job_is_refused(
     now = LAST_COMMIT.replace(second=second)  # task.commit.ms=1500
     monkeypatch.setattr(checkpoint_command, "system_clock", lambda: now)
     assert job("checkpoint", "write", "wordcount_pv", GIVEN, "--yes", *force).code == code
-    assert end(job) == END + 1 - code
+    assert end(job, CHECKPOINT) == END + 1 - code
 
 
 @pytest.mark.scenario("CKT-07")
@@ -118,7 +112,7 @@ def test_checkpoints_of_the_coordinator_stream_are_written_there(cli: CommandLin
 
 
 def test_a_checkpoint_that_the_job_writes_meanwhile_is_kept(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = end(job)
+    before = end(job, CHECKPOINT)
 
     def commit(*_words: str, **_options: bool) -> None:
         with PostgresEventLog(job.database_url, CHECKPOINT) as log:
@@ -131,4 +125,4 @@ def test_a_checkpoint_that_the_job_writes_meanwhile_is_kept(job: CommandLine, mo
         f"Another writer wrote a checkpoint of task '{TASK}' at offset {before}. Nothing was written. Stop the job, "
         "and look at its checkpoints before you write again."
     )
-    assert end(job) == before + 1
+    assert end(job, CHECKPOINT) == before + 1
