@@ -43,7 +43,7 @@ def starting_offsets(
         for one in readers.get(partition) or [_unread(partition, is_added=stream in read)]
     ]
     starts: dict[SystemStreamPartition, int] = {}
-    for (_, partition), number in resolve_starts(config, {system: admin}, assigned).items():
+    for (_, partition), number in resolve_starts(config, {system: admin}, assigned)[0].items():
         starts[partition] = min(number, starts.get(partition, number))
     return starts
 
@@ -55,13 +55,14 @@ def _unread(partition: SystemStreamPartition, *, is_added: bool) -> AssignedPart
 
 def resolve_starts(
     config: Mapping[str, str], admins: Mapping[str, SystemAdmin], assigned: Sequence[AssignedPartition]
-) -> dict[Reader, int]:
-    """The first offset that each task reads of a partition. A startpoint that cannot be followed is logged.
+) -> tuple[dict[Reader, int], set[Reader]]:
+    """The first offset that each task reads of a partition, and whose startpoints cannot be followed, which is logged.
 
     Raises as `find_starting_offsets`, and `OffsetError` for a startpoint that is no number.
     """
-    found, _ = find_starting_offsets(config, admins, assigned)
-    return {reader: _number(*reader, offset) for reader, offset in found.items()}
+    found, refused = find_starting_offsets(config, admins, assigned)
+    numbers = {reader: _number(*reader, offset) for reader, offset in found.items()}
+    return numbers, {(each.task_name, each.partition) for each in refused}
 
 
 def _number(task_name: str, partition: SystemStreamPartition, offset: str | None) -> int:

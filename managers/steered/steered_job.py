@@ -149,11 +149,10 @@ class SteeredJob:
         ends = {each: found.stop for each, found in bounds.items()} if interval is None else {}
         while not stopping.is_set():
             bounds = self._bounds()
-            is_new = interval is not None and not bounds.keys() <= set(self._partitions)
-            is_new |= self._topic_ids != self._started_ids
-            if is_new or self._has_live_requests():
+            is_live, is_added = self._has_live_requests(), not bounds.keys() <= {*self._partitions}
+            if is_live or (is_added and interval is not None) or self._topic_ids != self._started_ids:
                 commit(SteeredBatch(self._name, self._batch, {}, self._places))  # an overtaken copy ends here
-                self._start(bounds, Committed(self._batch, self._places), commit)
+                self._start(bounds, Committed(self._batch, self._places), commit, fans_out=is_live)
                 continue
             batch = self._next_batch(bounds, most, ends)
             if batch is not None:
@@ -163,10 +162,13 @@ class SteeredJob:
             else:
                 stopping.wait(interval)
 
-    def _start(self, bounds: Bounds, committed: Committed, commit: Callable[[SteeredBatch], None]) -> None:
+    def _start(
+        self, bounds: Bounds, committed: Committed, commit: Callable[[SteeredBatch], None], *, fans_out: bool = True
+    ) -> None:
         """Commit and record where each partition starts, before any record is read."""
         self._partitions = sorted(bounds)
-        places = {**committed.places, **self._starting_places(committed.places, self._partitions)}
+        left = {each: place for each, place in committed.places.items() if not self._is_recreated(stream_of(each))}
+        places = {**left, **self._starting_places(committed.places, self._partitions, fans_out=fans_out)}
         start = SteeredBatch(self._name, committed.batch + (places != committed.places), {}, places)
         if start.number != committed.batch:
             commit(start)
@@ -174,32 +176,36 @@ class SteeredJob:
         self._started_ids = {**self._topic_ids}
         self.record(start)
 
-    def _starting_places(self, committed: Places, partitions: Sequence[SystemStreamPartition]) -> Places:
+    def _starting_places(
+        self, committed: Places, partitions: Sequence[SystemStreamPartition], *, fans_out: bool
+    ) -> Places:
         """Where each partition starts: startpoint, then what the sink has committed, else checkpoint or default.
 
-        Requested startpoints are fanned out. A partition that was added to a stream starts at its oldest offset.
+        ``fans_out``: requested startpoints are followed. A partition that was added to a stream starts at its oldest
+        offset. Raises `RecordsLost` for a place in a topic that was deleted and created again since.
         """
-        known_ids = {**self._topic_ids, **self._known_topic_ids()}
-        self._record.declare({**self._given_config, **known_ids})
+        self._record.declare({**self._given_config, **self._topic_ids, **self._known_topic_ids()})
         self._record.assign({self.task_name: partitions})
-        requests = self._requests()
-        self._record.startpoints.fan_out({self.task_name: partitions})
-        self._left_requests = requests & self._requests()  # not those that others have written meanwhile
-        startpoints = self._record.startpoints.get_fan_out_for_task(self.task_name)
+        startpoints: Mapping[SystemStreamPartition, Startpoint] = {}
+        if fans_out:
+            requests = self._requests()
+            self._record.startpoints.fan_out({self.task_name: partitions})
+            self._left_requests = requests & self._requests()  # not those that others have written meanwhile
+            startpoints = self._record.startpoints.get_fan_out_for_task(self.task_name)
         self._followed = {each: one for each, one in startpoints.items() if each in partitions}
         offsets = _processed(committed) if committed else self._checkpoint()
-        for each in sorted(offsets.keys() & set(partitions) - startpoints.keys()):
-            key = f"{TOPIC_ID}.{each.system}.{each.stream}"
-            if known_ids.get(key) != self._topic_ids.get(key):
-                raise RecordsLost(each, int(offsets[each]) + 1, "its topic was deleted and created again")
         known = set(map(stream_of, offsets))
         added = {each: StartpointOldest(0) for each in partitions if each not in offsets and stream_of(each) in known}
         assigned = [
             AssignedPartition(self.task_name, each, offsets.get(each), startpoints.get(each, added.get(each)))
             for each in partitions
         ]
-        starts = resolve_starts(self._record.config, self._admins, assigned)
-        return {partition: offset for (_, partition), offset in starts.items()}
+        starts, refused = resolve_starts(self._record.config, self._admins, assigned)
+        for (task, each), start in starts.items():
+            is_place = str(start - 1) == offsets.get(each) and (each not in startpoints or (task, each) in refused)
+            if is_place and start and self._is_recreated(stream_of(each)):
+                raise RecordsLost(each, start, "its topic was deleted and created again")
+        return {each: start for (_, each), start in starts.items()}
 
     def _next_batch(self, bounds: Bounds, most: int, ends: Places) -> SteeredBatch | None:
         """The next records; None: no news. ``ends``: before which offset to stop in a partition, if not at its end."""
@@ -251,6 +257,12 @@ class SteeredJob:
                     offsets = range(int(each.oldest_offset or 0), int(each.upcoming_offset or 0))
                     found[SystemStreamPartition(system, stream, number)] = offsets
         return found
+
+    def _is_recreated(self, stream: Stream) -> bool:
+        """Whether a stream has another topic than when the job started to read it, as far as both ids are known."""
+        key = ".".join((TOPIC_ID, *stream))
+        now = self._topic_ids.get(key)
+        return now is not None and self._record.config.get(key, now) != now
 
     def _known_topic_ids(self) -> dict[str, str]:
         return {key: value for key, value in self._record.config.items() if key.startswith(f"{TOPIC_ID}.")}
