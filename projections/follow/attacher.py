@@ -179,7 +179,7 @@ class Refusals:
             self.lose(error)
         except (EventLogError, ProjectionError, psycopg.Error) as error:
             if is_outage(error):
-                if stream is not None and isinstance(error, psycopg.Error):
+                if stream is not None and stream.problem is None and isinstance(error, psycopg.Error):
                     stream.problem = Problem("database", outage_reason(error))
                 raise
             failed = stream or self.run.streams.get(getattr(error, "stream_name", ""))

@@ -25,8 +25,8 @@ class Problem:
     """Why a stream is not read, ``since`` a monotonic time in seconds.
 
     ``held``: another follower reads it. ``missing``, ``refused``: it cannot be followed at present. ``unavailable``:
-    only this stream is, not its source. ``blocked``: another session has locked its rows. ``outage``: brokers do not
-    answer. ``database``: a session ended that attached or wrote it.
+    the source answers, but not for this stream. ``blocked``: another session has locked its rows. ``outage``: brokers
+    do not answer. ``database``: a session ended that attached or wrote it.
     """
 
     kind: ProblemKind
@@ -108,8 +108,8 @@ class FollowedStream:
         self.is_over, self.failure = True, failure
 
     def wait(self, kind: ProblemKind, reason: str, due_at: float) -> None:
-        """Detach until then; a stream that is refused or unavailable stays so, and keeps its later time to retry."""
-        if self.is_refused or self.has("unavailable"):
+        """Detach until then. A stream that is refused, unavailable or held stays so, with a later time to retry."""
+        if self.is_refused or self.has("unavailable") or (kind == "outage" and self.has("held")):
             self.detach(max(due_at, self.due_at))
         else:
             self.detach(due_at)
@@ -133,7 +133,7 @@ class FollowedStream:
         """Return its heartbeat; None while another follower, or no log, is to be written."""
         if self.log_id is None or not self.has_lock:
             return None
-        if self.problem is not None:
+        if self.problem is not None and not self.has("held"):  # its lock was only just taken
             return Beat(self.log_id, "refused" if self.is_refused else "waiting", end_offset, self.problem.reason)
         return Beat(self.log_id, self.tail.state if self.tail else None, end_offset)
 

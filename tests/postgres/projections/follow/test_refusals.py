@@ -31,7 +31,7 @@ MESSAGE: Final = f"{ORDERS} cannot be followed: {REASON}."
 NEVER_READ: Final = ("orders", "1", "coordinator", 1, 0, None, None, "refused", MESSAGE)
 SHOWN: Final = """
 select job_name, job_id, stream_kind, incarnation, next_offset, end_offset, lag, state, state_detail
-from coordinator.log_position where stream_name = %s
+from coordinator.log_position where stream_name = %s order by incarnation
 """
 
 
