@@ -30,7 +30,7 @@ begin
     order by w.log_offset, w.key_id
   loop
     at := event.record_time;
-    if coalesce(projection.time_between(latest_time, at) > interval '1 minute', true) then
+    if at is not null and coalesce(projection.time_between(latest_time, at) > interval '1 minute', true) then
       at := least(at, (select t.log_time from projection.log_time t where t.log_id = $1 and t.log_offset = event.log_offset));
     end if;
     if begins_at is null or event.is_other_writer or not event.is_delete and event.set_before >= begins_at
