@@ -86,8 +86,10 @@ def lag(
     The exit code is 1 if the lag of a task is unknown, or if its input has deleted records that the task had not read.
     For monitors, see `job list --problems --max-lag`.
     """
-    if (watch is not None and as_json) or (stored and servers is not None):
-        raise typer.BadParameter("'--json' excludes '--watch', and '--stored' excludes '--input-bootstrap-servers'.")
+    if watch is not None and as_json:
+        raise typer.BadParameter("'--watch' cannot be used with '--json'.")
+    if stored and servers is not None:
+        raise typer.BadParameter("'--stored' cannot be used with '--input-bootstrap-servers'.")
     try:
         while True:
             with open_database() as database:

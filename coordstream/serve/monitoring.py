@@ -73,6 +73,7 @@ cross join lateral (values
   ('CONFIG', m.config_id is distinct from m.config_before)) c(change, is_changed)
 where m.operation = 'set'
 group by m.job_name, m.job_id, c.change
+order by m.job_name, m.job_id, c.change
 """)
 ANOMALIES: Final = sql.SQL("""
 select a.job_name, a.job_id, a.anomaly, count(*) as anomalies from coordinator.anomaly a

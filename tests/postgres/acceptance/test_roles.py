@@ -283,7 +283,7 @@ def test_only_a_writer_appends(urls: dict[str, str], owner: Connection, person: 
             assert owner.execute("select count(*) from eventlog.event").fetchone() == before
             return
         assert log.append([event] * 2, expected_offset=log.end_offset())
-        with pytest.raises(AppendRefused, match="only the owner of the event log says when"):
+        with pytest.raises(AppendRefused, match="Only the owner of the event log may set appended_at"):
             PostgresEventLog(log._connection, STREAM.stream_name, clock=lambda: _future(owner)).append([event])
         assert [event.value for event in log.read(log.end_offset() - 2)] == [b"v", b"v"]
         with pytest.raises(psycopg.errors.InsufficientPrivilege):

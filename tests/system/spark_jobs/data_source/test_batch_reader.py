@@ -114,8 +114,9 @@ def test_unknown_names_are_refused(spark: SparkSession, read: Read) -> None:
         PySparkException, match=r"Unknown option 'relation' of .* with coordstream\.spark\.read_relation"
     ):
         spark.read.format("coordinator_stream").option("relation", "checkpoint").load().collect()
-    with pytest.raises(PySparkException, match=r"are for spark\.readStream\. Filter a batch on log_offset"):
-        read(startingOffsets="latest").collect()
+    for option in ({"startingOffsets": "latest"}, {"maxOffsetsPerTrigger": "3"}):
+        with pytest.raises(PySparkException, match=r"are for spark\.readStream\. Filter a batch on log_offset"):
+            read(**option).collect()
     assert read(streams="none-*").collect() == []
 
 
