@@ -1,13 +1,12 @@
 """The options of the data source, and what it reads from besides the archive: Kafka, recordings, and a lake."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from eventlog.errors import EventLogError, did_you_mean
+from eventlog.errors import did_you_mean
 from eventlog.events import RecordedEvent
 from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.recording import read_recording
@@ -117,11 +116,14 @@ def open_reader(origin: str, settings: LogTaskSettings) -> LogReader:
 
 def find_logs(reader: LogReader, options: SourceOptions) -> list[LogRange]:
     """The logs that the options name. Raises SparkJobError: a name, other than a pattern, is none of them."""
-    found = reader.logs(options.matches)
-    names = {each.log.stream_name for each in found}
+    names: set[str] = set()
+
+    def matches(name: str) -> bool:
+        names.add(name)
+        return options.matches(name)
+
+    found = reader.logs(matches)
     if missing := [name for name in options.streams if not _WILDCARDS & set(name) and name not in names]:
-        with suppress(EventLogError):  # of another stream
-            names |= {each.log.stream_name for each in reader.logs(lambda _: True)}
         near = did_you_mean(missing[0], sorted(names))
         raise SparkJobError(f"{reader.place} has no stream '{missing[0]}'. Check the name.{near}")
     return found

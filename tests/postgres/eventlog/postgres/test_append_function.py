@@ -88,7 +88,7 @@ def test_a_log_that_is_not_there_or_not_ours(owner: Connection) -> None:
     with pytest.raises(psycopg.DatabaseError, match='No log of stream "elsewhere"') as unknown:
         append(owner, "array[]::bytea[]", "array[]::bytea[]", stream_name="elsewhere")
     insert_log(owner, "recorded", "coordinator", 1, "recording", NOW)
-    with pytest.raises(psycopg.DatabaseError, match="recorded is the archive of a recording log") as archive:
+    with pytest.raises(psycopg.DatabaseError, match="recorded has the events of a recording log") as archive:
         append(owner, "array[]::bytea[]", "array[]::bytea[]", stream_name="recorded")
     assert (unknown.value.sqlstate, archive.value.sqlstate) == ("CS001", "CS002")
 
