@@ -118,8 +118,7 @@ JsonObject = Annotated[bool, typer.Option("--json", help="Print a JSON object.")
 Utc = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to now.")]
 UtcAsOf = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to --as-of, or now.")]
 Since = Annotated[
-    datetime | None,
-    time_option("--since", help="Show events since this time (see --until).", callback=_in_order),
+    datetime | None, time_option("--since", help="Show events since this time (see --until).", callback=_in_order)
 ]
 Until = Annotated[
     datetime | None, time_option("--until", help=f"Show events until this time: {TIMES}", callback=_in_order)
