@@ -621,7 +621,7 @@ begin
     end if;
     if target.backend <> 'postgres' then
         raise exception using errcode = 'CS002',
-            message = format('%s is the archive of a %s log. Append to that log.', stream_name, target.backend);
+            message = format('%s has the events of a %s log. Append only to logs of Postgres.', stream_name, target.backend);
     end if;
     select h.next_offset into strict first_offset from eventlog.log_head h where h.log_id = target.log_id for update;
     if expected_offset <> first_offset then
