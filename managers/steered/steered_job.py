@@ -5,7 +5,7 @@ checkpoint. The first one counts. After a crash in between, the next start write
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 from types import MappingProxyType
@@ -167,24 +167,27 @@ class SteeredJob:
     ) -> None:
         """Commit and record where each partition starts, before any record is read."""
         self._partitions = sorted(bounds)
-        left = {each: place for each, place in committed.places.items() if not self._is_recreated(stream_of(each))}
-        places = {**left, **self._starting_places(committed.places, self._partitions, fans_out=fans_out)}
+        known_ids = {key: value for key, value in self._record.config.items() if key.startswith(f"{TOPIC_ID}.")}
+        recreated = {key for key, value in self._topic_ids.items() if known_ids.get(key, value) != value}
+        self._record.declare({**self._given_config, **self._topic_ids, **known_ids})
+        starts = self._starting_places(committed.places, recreated, fans_out=fans_out)
+        left = {each: place for each, place in committed.places.items() if _id_key(stream_of(each)) not in recreated}
+        places = {**left, **starts}
         start = SteeredBatch(self._name, committed.batch + (places != committed.places), {}, places)
         if start.number != committed.batch:
             commit(start)
-        self._record.declare({**self._given_config, **self._known_topic_ids(), **self._topic_ids})
+        self._record.declare({**self._given_config, **known_ids, **self._topic_ids})
         self._started_ids = {**self._topic_ids}
         self.record(start)
 
-    def _starting_places(
-        self, committed: Places, partitions: Sequence[SystemStreamPartition], *, fans_out: bool
-    ) -> Places:
+    def _starting_places(self, committed: Places, recreated: Collection[str], *, fans_out: bool) -> Places:
         """Where each partition starts: startpoint, then what the sink has committed, else checkpoint or default.
 
         ``fans_out``: requested startpoints are followed. A partition that was added to a stream starts at its oldest
-        offset. Raises `RecordsLost` for a place in a topic that was deleted and created again since.
+        offset. ``recreated``: keys of `TOPIC_ID` of topics that were deleted and created again; raises `RecordsLost`
+        for a place in one of them.
         """
-        self._record.declare({**self._given_config, **self._topic_ids, **self._known_topic_ids()})
+        partitions = self._partitions
         self._record.assign({self.task_name: partitions})
         startpoints: Mapping[SystemStreamPartition, Startpoint] = {}
         if fans_out:
@@ -203,7 +206,7 @@ class SteeredJob:
         starts, refused = resolve_starts(self._record.config, self._admins, assigned)
         for (task, each), start in starts.items():
             is_place = str(start - 1) == offsets.get(each) and (each not in startpoints or (task, each) in refused)
-            if is_place and start and self._is_recreated(stream_of(each)):
+            if is_place and start and _id_key(stream_of(each)) in recreated:
                 raise RecordsLost(each, start, "its topic was deleted and created again")
         return {each: start for (_, each), start in starts.items()}
 
@@ -252,24 +255,19 @@ class SteeredJob:
             streams = sorted(stream for one, stream in self._inputs if one == system)
             for stream, known in admin.get_system_stream_metadata(streams).items():
                 if known.topic_id is not None:
-                    self._topic_ids[f"{TOPIC_ID}.{system}.{stream}"] = known.topic_id
+                    self._topic_ids[_id_key((system, stream))] = known.topic_id
                 for number, each in known.partitions.items():
                     offsets = range(int(each.oldest_offset or 0), int(each.upcoming_offset or 0))
                     found[SystemStreamPartition(system, stream, number)] = offsets
         return found
 
-    def _is_recreated(self, stream: Stream) -> bool:
-        """Whether a stream has another topic than when the job started to read it, as far as both ids are known."""
-        key = ".".join((TOPIC_ID, *stream))
-        now = self._topic_ids.get(key)
-        return now is not None and self._record.config.get(key, now) != now
-
-    def _known_topic_ids(self) -> dict[str, str]:
-        return {key: value for key, value in self._record.config.items() if key.startswith(f"{TOPIC_ID}.")}
-
     def _checkpoint(self) -> dict[SystemStreamPartition, str]:
         found = self._record.checkpoints.read_last_checkpoint(self.task_name)
         return {} if found is None else {each: offset for each, offset in found.offsets.items() if offset is not None}
+
+
+def _id_key(stream: Stream) -> str:
+    return ".".join((TOPIC_ID, *stream))
 
 
 def _processed(places: Places) -> dict[SystemStreamPartition, str]:
