@@ -26,9 +26,11 @@ _CHECKPOINT: Final = {
     "checkpoint_id": UTF8_TEXT,
     "offsets": UTF8_TEXT,
     "offsets_odd": "text[]",
+    "other_version_time": "timestamptz",
+    "value_bytes": "int4",
 }
-_MESSAGE: Final = {**_PLACE, "message_time": "timestamptz", **_KEY, "body": "jsonb", **_AUTHOR}
-CHECKPOINT_EVENT: Final = Columns.of("projection.checkpoint_event", **_CHECKPOINT, other_version_time="timestamptz")
+_MESSAGE: Final = {**_PLACE, "message_time": "timestamptz", **_KEY, "value_bytes": "int4", "body": "jsonb", **_AUTHOR}
+CHECKPOINT_EVENT: Final = Columns.of("projection.checkpoint_event", **_CHECKPOINT)
 MESSAGE_EVENT: Final = Columns.of("projection.message_event", **_MESSAGE)
 CHECKPOINT_ENVELOPE: Final = Columns.of(
     "projection.checkpoint_envelope", log_offset="int8", message_time="timestamptz", log_id="int4", **_AUTHOR
@@ -87,8 +89,7 @@ def append_histories(
 ) -> None:
     """Append the batch's rows to every history and dictionary; ``place`` returns the table that gets them."""
     with copies.open(place(CHECKPOINT_EVENT)) as write:
-        fold.decode_checkpoints(write)
-    fold.decode_messages()
+        fold.decode(write)
     for columns, rows in (envelope_rows(fold), (MESSAGE_EVENT, fold.messages), *other_rows(fold)):
         if not rows:
             continue

@@ -12,7 +12,7 @@ analyze (skip_locked) eventlog.log, projection.job_log, projection.event_key, pr
         projection.checkpoint_event (log_id, key_id, log_offset, record_time, layout_id),
         projection.message_event (log_id, key_id, log_offset, record_time),
         projection.checkpoint_envelope (log_id, log_offset), projection.log_time,
-        eventlog.event (log_id, log_offset, record_time, key)
+        eventlog.event (log_id, log_offset, record_time)
 """
 _WRITE_WAL: Final = "select pg_logical_emit_message(true, 'coordstream', '')"
 

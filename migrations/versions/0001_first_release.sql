@@ -115,19 +115,6 @@ create trigger append_only before update or delete on eventlog.observation
 create trigger no_truncate before truncate on eventlog.observation
     for each statement execute function eventlog.refuse();
 
--- The planner knows neither how many events a job has nor how many keys a log has. Unless it expects few keys, it hashes
--- the key of each event to find its meaning, instead of once for each key. The number takes effect with an ANALYZE, and
--- autovacuum analyzes only the partitions of a partitioned table; Postgres 18 can be told at once.
-alter table eventlog.event alter column key set (n_distinct_inherited = 10);
-do $$
-begin
-  if current_setting('server_version_num')::integer >= 180000 then
-    perform pg_restore_attribute_stats(
-      'schemaname', 'eventlog', 'relname', 'event', 'attname', 'key', 'inherited', true,
-      'n_distinct', 10::real, 'null_frac', 0::real, 'avg_width', 60);
-  end if;
-end $$;
-
 -- Advisory locks ask for no privilege, so any login of the database could hold one that we wait for. Rows do.
 create function eventlog.hold(held_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -278,11 +265,14 @@ comment on column projection.quarantine.key_text is 'the key as text, masked';
 
 create table projection.message_event (
     log_offset bigint not null, record_time timestamptz, message_time timestamptz,
-    log_id integer not null, key_id integer not null,
+    log_id integer not null, key_id integer not null, value_bytes integer,
     body jsonb,
     source text, host text, username text,
     constraint pk_message_event primary key (log_id, key_id, log_offset)
 );
+create index ix_message_event_log_id_log_offset on projection.message_event (log_id, log_offset);
+comment on column projection.message_event.key_id is '-1: the record has no key';
+comment on column projection.message_event.value_bytes is 'null: a tombstone; -1: a sweep found the key gone, the log has no such event';
 comment on column projection.message_event.message_time is 'the envelope''s own timestamp';
 comment on column projection.message_event.body is 'the decoded fields, secrets masked; null = delete';
 
@@ -379,15 +369,16 @@ comment on column projection.checkpoint_layout.marker_prefix is 'state marker = 
 comment on column projection.checkpoint_layout.input_streams is 'system.stream of the input partitions, shorter than the other arrays';
 
 create table projection.checkpoint_event (
-    log_offset bigint not null, record_time timestamptz,
-    log_id integer not null, key_id integer not null,
-    layout_id bigint, checkpoint_id text,
+    log_offset bigint not null, record_time timestamptz, layout_id bigint,
+    log_id integer not null, key_id integer not null, value_bytes integer,
+    checkpoint_id text,
     offsets text, offsets_odd text[],
     other_version_time timestamptz,
     constraint pk_checkpoint_event primary key (log_id, key_id, log_offset)
 ) partition by range (log_offset);
 -- A plan that is cached before the first partition exists is not made again when it does: the planner drops the empty table from it.
 select eventlog.ensure_partition('projection', 'checkpoint_event', 0);
+comment on column projection.checkpoint_event.value_bytes is 'as in message_event';
 comment on column projection.checkpoint_event.layout_id is 'names of the offsets, a hash of them; 0 = none, null = delete';
 comment on column projection.checkpoint_event.offsets is 'U+001F between, U+001E = null';
 comment on column projection.checkpoint_event.offsets_odd is

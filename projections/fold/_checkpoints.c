@@ -322,7 +322,7 @@ static int may_be_unread(PyObject *other_time, int64_t record_time) {
 /* Whether the newest row of a version is of this key and has these names, as the last value that its template has read. */
 static int is_newest(const Batch *batch, int64_t version, PyObject *key_id, PyObject *layout_id) {
     PyObject *row = PyList_GetItem(batch->newest, (Py_ssize_t)version);
-    return row != NULL && PyTuple_Check(row) && PyTuple_Size(row) == 9 &&
+    return row != NULL && PyTuple_Check(row) && PyTuple_Size(row) == 10 &&
            PyObject_RichCompareBool(PyTuple_GetItem(row, 3), key_id, Py_EQ) == 1 &&
            PyObject_RichCompareBool(PyTuple_GetItem(row, 4), layout_id, Py_EQ) == 1;
 }
@@ -388,8 +388,8 @@ static int add_row(const Batch *batch, PyObject *const *owned, const Reader *rea
     PyObject *values[] = {Py_NewRef(owned[OFFSET]), Py_NewRef(owned[RECORD_TIME]),
                           Py_NewRef(batch->log_id), Py_NewRef(owned[KEY_ID]), Py_NewRef(owned[LAYOUT_ID]),
                           bytes_or_none(taken->id), joined_offsets(reader, taken->length), Py_NewRef(Py_None),
-                          Py_NewRef(owned[OTHER_TIME])};
-    PyObject *row = new_row(batch->row_type, values, 9);
+                          Py_NewRef(owned[OTHER_TIME]), PyLong_FromSsize_t(PyBytes_Size(owned[VALUE]))};
+    PyObject *row = new_row(batch->row_type, values, 10);
     int failed = row == NULL || PyList_SetItem(batch->newest, PyLong_AsSsize_t(owned[VERSION]), Py_NewRef(row)) < 0 ||
                  PyDict_SetItem(batch->last_rows, owned[KEY_ID], row) < 0;
     if (append_row(batch->rows, row) < 0 || failed) return -1;

@@ -13,7 +13,7 @@ from projections.fold.checkpoint_batch import CheckpointBatch, WriteCheckpoints
 from projections.fold.keys import CheckpointEvent, KeyEntry
 from projections.fold.log_fold import LogClock, LogFold, QuarantinedEvents
 from projections.fold.message_bodies import Author, encode_body, message_body, other_body
-from projections.fold.rows import EnvelopeRow, MessageRow, Swept, require_storable, require_storable_text
+from projections.fold.rows import NO_KEY, SWEPT, EnvelopeRow, MessageRow, Swept, require_storable, require_storable_text
 
 _NO_AUTHOR: Final = (None, None, None)
 _IDENTITY_KEYS: Final = frozenset({"job.name", "job.id"})
@@ -35,8 +35,8 @@ class BatchFold:
         self.messages: list[MessageRow] = []
         self.gaps: list[tuple[int, int]] = []
         self.names_job = False
-        self._undecoded: list[tuple[KeyEntry, bytes, int, int | None, bytes | None, Headers]] = []
-        """Messages: entry, key, offset, record time, value and headers."""
+        self._undecoded: list[tuple[KeyEntry, bytes, int, int | None, bytes | None, Headers | None]] = []
+        """Messages: entry, key, offset, record time, value and headers; None: swept."""
         self._headers: dict[int, Headers] = {}
         """Those of the events that have any, by offset; once a message is added, no longer its own."""
         self._places: dict[bytes | None, tuple[Callable[[CheckpointEvent], None], KeyEntry]] = {}
@@ -78,24 +78,16 @@ class BatchFold:
         for at_offset, key in swept:
             entry = self.log.keys.entry(key)
             if entry.task is None:
-                self._undecoded.append((entry, key, at_offset, None, None, ()))
+                self._undecoded.append((entry, key, at_offset, None, None, None))
             else:
                 self.checkpoints.sweep(entry.task, (at_offset, None, None, entry))
 
     def decode(self, write: WriteCheckpoints) -> None:
         """Decode what was added, and write the rows of checkpoints. This completes the batch."""
-        self.decode_messages()
-        self.decode_checkpoints(write)
-
-    def decode_messages(self) -> None:
-        for message in self._undecoded:
-            self._decode_message(*message)
-        self._undecoded.clear()
-
-    def decode_checkpoints(self, write: WriteCheckpoints) -> None:
-        """Decode the checkpoints and write their rows; nothing can be added after that."""
         self.checkpoints.decode(write)
         self._add_writers()
+        for message in self._undecoded:
+            self._decode_message(*message)
         self.log.log_time, self.log.until_log_time = self.clock.now, self.clock.until_row
 
     def _add_writers(self) -> None:
@@ -118,7 +110,7 @@ class BatchFold:
         offset: int,
         record_time: int | None,
         value: bytes | None,
-        headers: Headers,
+        headers: Headers | None,
     ) -> None:
         try:
             body, author, message_time = self._read_message(entry, value)
@@ -126,12 +118,11 @@ class BatchFold:
             self.quarantine.add(entry, key, offset, record_time, value, error)
             return
         self.quarantine.resolve(entry, offset)
-        if entry.meaning.error is not None:
-            return
         if headers and author == _NO_AUTHOR:
             author = self._writer_in(headers)
-        row = MessageRow(offset, record_time, message_time, self.log.log_id, entry.key_id, body, *author)
-        self.messages.append(row)
+        value_bytes = SWEPT if headers is None else None if value is None else len(value)
+        key_and_size = self.log.log_id, entry.key_id, value_bytes
+        self.messages.append(MessageRow(offset, record_time, message_time, *key_and_size, body, *author))
         self.names_job = self.names_job or entry.meaning.message_key in _IDENTITY_KEYS
 
     def _read_message(self, entry: KeyEntry, value: bytes | None) -> tuple[bytes | None, Author, int | None]:
@@ -161,7 +152,9 @@ class BatchFold:
         return None if body is None else encode_body(body), envelope
 
     def _add_without_key(self, offset: int, record_time: int | None, value: bytes | None) -> None:
-        if value is None:  # a record without key and value means nothing
+        if value is None:  # it means nothing
+            row = MessageRow(offset, record_time, None, self.log.log_id, NO_KEY, None, None, *_NO_AUTHOR)
+            self.messages.append(row)
             return
         error = WireError("null_key", "the record has a value but no key")
         self.quarantine.add(None, None, offset, record_time, value, error)

@@ -33,7 +33,7 @@ from projections.fold.keys import (
     may_be_unread,
 )
 from projections.fold.log_fold import LogFold, QuarantinedEvents
-from projections.fold.rows import CheckpointRow, EnvelopeRow, SuspectRow
+from projections.fold.rows import SWEPT, CheckpointRow, EnvelopeRow, SuspectRow
 
 _compiled = compiled_part("projections.fold._checkpoints")
 
@@ -91,6 +91,7 @@ class CheckpointBatch:
             if delete[0] > at_offset:
                 at_offset, below = delete[0], list(task.newest_times)
             self._read(list(delete), task, list(below), rows)
+            rows[-1] = rows[-1]._replace(value_bytes=SWEPT)
             task.newest_times[delete[3].version] = NO_TIME
 
     def _read(
@@ -124,7 +125,7 @@ class CheckpointBatch:
                 read = self._read_in_full(entry, offset, record_time, value)
                 if read is None:
                     continue
-                row = read._replace(other_version_time=other_time)
+                row = read._replace(other_version_time=other_time, value_bytes=None if value is None else len(value))
                 layout_id, is_lower = row.layout_id, may_be_lower(row, previous)
             else:
                 offsets, checkpoint_id, message_ms, is_lower = fast
@@ -133,8 +134,8 @@ class CheckpointBatch:
                     time = storable_micros(message_ms)
                     self.envelopes.append(new_row(EnvelopeRow, (offset, time, log_id, *template.author)))
                 key_id = entry.key_id
-                fields = (offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, None, other_time)
-                row = new_row(CheckpointRow, fields)  # a third of the time of CheckpointRow(...)
+                names = (offset, record_time, log_id, key_id, layout_id)  # a third of the time of CheckpointRow(...)
+                row = new_row(CheckpointRow, (*names, checkpoint_id, offsets, None, other_time, len(value)))
                 is_other = previous is not None and (previous.key_id != key_id or previous.layout_id != layout_id)
                 is_lower = (is_lower or is_other) and may_be_lower(row, previous)
             is_unread = (

@@ -36,6 +36,10 @@ def _require(value: Any) -> None:
             _require(inner)
 
 
+SWEPT: Final = -1  # instead of the length of a value: a sweep found the key gone, the log has no such event
+NO_KEY: Final = -1  # instead of the number of a key
+
+
 class Swept(NamedTuple):
     """A key that was found to be gone from its log without its tombstone seen: folded as one at ``at_offset``."""
 
@@ -55,6 +59,7 @@ class CheckpointRow(NamedTuple):
     offsets: bytes | None = None
     offsets_odd: list[str | None] | None = None
     other_version_time: int | None = None
+    value_bytes: int | None = None
 
 
 class SuspectRow(NamedTuple):
@@ -75,6 +80,7 @@ class MessageRow(NamedTuple):
     message_time: int | None
     log_id: int
     key_id: int
+    value_bytes: int | None
     body: bytes | None
     source: str | None
     host: str | None

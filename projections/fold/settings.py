@@ -7,7 +7,7 @@ from eventlog.messages import KEYED_BY_PLACE
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
 
-CODE_VERSION: Final = 8 + len(KEYED_BY_PLACE)
+CODE_VERSION: Final = 9 + len(KEYED_BY_PLACE)
 """Goes up whenever the same events would give other rows: by itself with each type of message that has a relation."""
 
 

@@ -8,8 +8,7 @@ select o.log_id, o.observation_id, o.from_offset from eventlog.observation o whe
 
 -- The events of the archive without their bytes, which readers of the projection may not read.
 create view projection.archived_event as
-select e.log_id, e.log_offset, e.record_time, e.archived_at, sha256(e.key) as key_sha256,
-       octet_length(e.value) as value_bytes, e.value is null as is_tombstone
+select e.log_id, e.log_offset, e.record_time, e.archived_at, sha256(e.key) as key_sha256
 from eventlog.event e;
 
 -- The horizon of each log of which `coordstream retention` has detached events. Below it, the archive and the histories have only the first

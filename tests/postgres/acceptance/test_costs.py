@@ -146,21 +146,14 @@ def compared_in_vain(executed: dict[str, Any]) -> float:
     return sum(float(node.get("Rows Removed by Join Filter", 0) * node["Actual Loops"]) for node in nodes(executed))
 
 
-def test_the_key_of_an_event_is_looked_up_once_a_key(jobs: Connection) -> None:
-    """For each event, its key was hashed twice and searched for among the keys of all jobs."""
+def test_the_events_of_a_job_are_found_by_index(jobs: Connection) -> None:
+    """Those of one job in three tables, without the archive, whose rows are several times as wide."""
     found = executed(jobs, f"select * from coordinator.event {OF_THE_JOB}")
-    of_the_job = f"select count(*) from projection.event_key join projection.job_log using (log_id) {OF_THE_JOB}"
-    ((keys,),) = jobs.execute(of_the_job.encode()).fetchall()
-    assert lookups(found, "event_key") == rows_read(found, "event_key") == keys
+    assert not any(scan["Relation Name"].startswith("event_from") for scan in scans(found))
+    events = found["Actual Rows"]
+    assert sum(rows_read(found, table) for table in ("checkpoint_event", "message_event", "quarantine")) <= 1.1 * events
+    assert rows_read(found, "event_key") <= events
     assert found["Temp Read Blocks"] == 0
-
-
-def test_the_message_of_an_event_is_found_by_its_key_and_offset(jobs: Connection) -> None:
-    with jobs.transaction():
-        jobs.execute("set local enable_hashjoin = off; set local enable_mergejoin = off")
-        found = executed(jobs, f"select operation from coordinator.event {OF_THE_JOB}")
-    (condition,) = (scan["Index Cond"] for scan in scans(found) if scan["Relation Name"] == "message_event")
-    assert "(key_id = k.key_id) AND (log_offset = e.log_offset)" in condition
 
 
 def test_requests_are_not_compared_with_each_other(jobs: Connection) -> None:

@@ -35,6 +35,15 @@ def test_spellings_of_a_key_that_are_swept_at_once_end_it(database: Connection) 
     job = ImportedJob(database, "validity-swept", coordinator=[plain, odd])
     job.sweep(job.coordinator_stream, [plain, odd])
     assert job.rows("config_validity", f"{BOUNDS}, config_value") == [(0, 1, "1"), (1, 2, "2")]
+    assert job.rows("event", "log_offset, operation") == [(0, "set"), (1, "set")]  # a sweep is no event
+
+
+def test_a_swept_checkpoint_is_no_event(database: Connection) -> None:
+    commit = checkpoint_v1("t", {"kafka.in.0": "1"})
+    job = ImportedJob(database, "checkpoint-swept", coordinator=[config_set()], checkpoints=[commit])
+    job.sweep(job.checkpoint_stream, [commit])
+    assert job.checkpoint() == {}
+    assert set(job.rows("event", "message_type, operation")) == {("set-config", "set"), ("checkpoint", "set")}
 
 
 def test_a_new_incarnation_begins_with_nothing_set(database: Connection) -> None:

@@ -45,9 +45,10 @@ CREATE SCHEMA projection;
 CREATE TABLE projection.checkpoint_event (
     log_offset bigint NOT NULL,
     record_time timestamp with time zone,
+    layout_id bigint,
     log_id integer NOT NULL,
     key_id integer NOT NULL,
-    layout_id bigint,
+    value_bytes integer,
     checkpoint_id text,
     offsets text,
     offsets_odd text[],
@@ -60,6 +61,12 @@ PARTITION BY RANGE (log_offset);
 --
 
 COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets, a hash of them; 0 = none, null = delete';
+
+--
+-- Name: COLUMN checkpoint_event.value_bytes; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.value_bytes IS 'as in message_event';
 
 --
 -- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
@@ -429,53 +436,6 @@ COMMENT ON COLUMN projection.checkpoint_layout.marker_prefix IS 'state marker = 
 COMMENT ON COLUMN projection.checkpoint_layout.input_streams IS 'system.stream of the input partitions, shorter than the other arrays';
 
 --
--- Name: event; Type: TABLE; Schema: eventlog; Owner: -
---
-
-CREATE TABLE eventlog.event (
-    log_offset bigint NOT NULL,
-    record_time timestamp with time zone,
-    archived_at timestamp with time zone NOT NULL,
-    unheld_timestamp bigint,
-    log_id integer NOT NULL,
-    leader_epoch integer,
-    timestamp_type smallint DEFAULT 0 NOT NULL,
-    headers jsonb,
-    key bytea,
-    value bytea
-)
-PARTITION BY RANGE (log_offset);
-ALTER TABLE ONLY eventlog.event ALTER COLUMN key SET (n_distinct_inherited=10);
-
---
--- Name: COLUMN event.record_time; Type: COMMENT; Schema: eventlog; Owner: -
---
-
-COMMENT ON COLUMN eventlog.event.record_time IS 'null where timestamptz cannot hold the record''s time';
-
---
--- Name: COLUMN event.unheld_timestamp; Type: COMMENT; Schema: eventlog; Owner: -
---
-
-COMMENT ON COLUMN eventlog.event.unheld_timestamp IS 'the record''s time in ms where record_time cannot hold it';
-
---
--- Name: COLUMN event.headers; Type: COMMENT; Schema: eventlog; Owner: -
---
-
-COMMENT ON COLUMN eventlog.event.headers IS 'list of [name, base64 of the value or null]';
-
---
--- Name: log_time; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.log_time (
-    log_offset bigint NOT NULL,
-    log_time timestamp with time zone NOT NULL,
-    log_id integer NOT NULL
-);
-
---
 -- Name: message_event; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -485,6 +445,7 @@ CREATE TABLE projection.message_event (
     message_time timestamp with time zone,
     log_id integer NOT NULL,
     key_id integer NOT NULL,
+    value_bytes integer,
     body jsonb,
     source text,
     host text,
@@ -498,10 +459,67 @@ CREATE TABLE projection.message_event (
 COMMENT ON COLUMN projection.message_event.message_time IS 'the envelope''s own timestamp';
 
 --
+-- Name: COLUMN message_event.key_id; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.message_event.key_id IS '-1: the record has no key';
+
+--
+-- Name: COLUMN message_event.value_bytes; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.message_event.value_bytes IS 'null: a tombstone; -1: a sweep found the key gone, the log has no such event';
+
+--
 -- Name: COLUMN message_event.body; Type: COMMENT; Schema: projection; Owner: -
 --
 
 COMMENT ON COLUMN projection.message_event.body IS 'the decoded fields, secrets masked; null = delete';
+
+--
+-- Name: quarantine; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.quarantine (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    resolved_by bigint,
+    log_id integer NOT NULL,
+    key_id integer,
+    value_bytes integer,
+    reason text NOT NULL,
+    detail text NOT NULL,
+    key_text text,
+    value_fingerprint text
+);
+
+--
+-- Name: COLUMN quarantine.resolved_by; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.quarantine.resolved_by IS 'offset of the readable value or tombstone that came after';
+
+--
+-- Name: COLUMN quarantine.key_id; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.quarantine.key_id IS 'null: the record has no key';
+
+--
+-- Name: COLUMN quarantine.key_text; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.quarantine.key_text IS 'the key as text, masked';
+
+--
+-- Name: log_time; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.log_time (
+    log_offset bigint NOT NULL,
+    log_time timestamp with time zone NOT NULL,
+    log_id integer NOT NULL
+);
 
 --
 -- Name: startpoint_fan_out; Type: TABLE; Schema: projection; Owner: -
@@ -811,6 +829,42 @@ CREATE TABLE eventlog.input_bound (
 COMMENT ON COLUMN eventlog.input_bound.job_suffix IS 'as in job_log';
 
 --
+-- Name: event; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.event (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    archived_at timestamp with time zone NOT NULL,
+    unheld_timestamp bigint,
+    log_id integer NOT NULL,
+    leader_epoch integer,
+    timestamp_type smallint DEFAULT 0 NOT NULL,
+    headers jsonb,
+    key bytea,
+    value bytea
+)
+PARTITION BY RANGE (log_offset);
+
+--
+-- Name: COLUMN event.record_time; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.event.record_time IS 'null where timestamptz cannot hold the record''s time';
+
+--
+-- Name: COLUMN event.unheld_timestamp; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.event.unheld_timestamp IS 'the record''s time in ms where record_time cannot hold it';
+
+--
+-- Name: COLUMN event.headers; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.event.headers IS 'list of [name, base64 of the value or null]';
+
+--
 -- Name: observation; Type: TABLE; Schema: eventlog; Owner: -
 --
 
@@ -974,41 +1028,6 @@ CREATE TABLE projection.refused_stream (
 );
 
 --
--- Name: quarantine; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.quarantine (
-    log_offset bigint NOT NULL,
-    record_time timestamp with time zone,
-    resolved_by bigint,
-    log_id integer NOT NULL,
-    key_id integer,
-    value_bytes integer,
-    reason text NOT NULL,
-    detail text NOT NULL,
-    key_text text,
-    value_fingerprint text
-);
-
---
--- Name: COLUMN quarantine.resolved_by; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.quarantine.resolved_by IS 'offset of the readable value or tombstone that came after';
-
---
--- Name: COLUMN quarantine.key_id; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.quarantine.key_id IS 'null: the record has no key';
-
---
--- Name: COLUMN quarantine.key_text; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.quarantine.key_text IS 'the key as text, masked';
-
---
 -- Name: spark_read; Type: TABLE; Schema: eventlog; Owner: -
 --
 
@@ -1114,9 +1133,10 @@ ALTER TABLE eventlog.spark_read ALTER COLUMN spark_read_id ADD GENERATED ALWAYS 
 CREATE TABLE projection.checkpoint_event_from_0 (
     log_offset bigint CONSTRAINT checkpoint_event_log_offset_not_null NOT NULL,
     record_time timestamp with time zone,
+    layout_id bigint,
     log_id integer CONSTRAINT checkpoint_event_log_id_not_null NOT NULL,
     key_id integer CONSTRAINT checkpoint_event_key_id_not_null NOT NULL,
-    layout_id bigint,
+    value_bytes integer,
     checkpoint_id text,
     offsets text,
     offsets_odd text[],
@@ -1494,6 +1514,12 @@ CREATE INDEX ix_job_log_job_suffix ON projection.job_log USING btree (job_suffix
 --
 
 CREATE INDEX ix_log_time_log_id_log_time_log_offset ON projection.log_time USING btree (log_id, log_time, log_offset);
+
+--
+-- Name: ix_message_event_log_id_log_offset; Type: INDEX; Schema: projection; Owner: -
+--
+
+CREATE INDEX ix_message_event_log_id_log_offset ON projection.message_event USING btree (log_id, log_offset);
 
 --
 -- Name: ix_quarantine_log_id_key_id; Type: INDEX; Schema: projection; Owner: -
@@ -2108,11 +2134,25 @@ GRANT ALL ON FUNCTION coordinator.newest_commits(job_name text, job_id text, n b
 GRANT ALL ON FUNCTION coordinator.newest_commits(job_name text, job_id text, n bigint) TO coordstream_replayer;
 
 --
--- Name: TABLE event; Type: ACL; Schema: eventlog; Owner: -
+-- Name: TABLE message_event; Type: ACL; Schema: projection; Owner: -
 --
 
-GRANT SELECT ON TABLE eventlog.event TO coordstream_replayer;
-GRANT SELECT ON TABLE eventlog.event TO coordstream_writer;
+GRANT SELECT ON TABLE projection.message_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.message_event TO coordstream_replayer;
+
+--
+-- Name: TABLE quarantine; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.quarantine TO coordstream_reader;
+GRANT SELECT ON TABLE projection.quarantine TO coordstream_replayer;
+
+--
+-- Name: TABLE folded_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.folded_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.folded_event TO coordstream_replayer;
 
 --
 -- Name: TABLE log_time; Type: ACL; Schema: projection; Owner: -
@@ -2120,13 +2160,6 @@ GRANT SELECT ON TABLE eventlog.event TO coordstream_writer;
 
 GRANT SELECT ON TABLE projection.log_time TO coordstream_reader;
 GRANT SELECT ON TABLE projection.log_time TO coordstream_replayer;
-
---
--- Name: TABLE message_event; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.message_event TO coordstream_reader;
-GRANT SELECT ON TABLE projection.message_event TO coordstream_replayer;
 
 --
 -- Name: TABLE keyed_event; Type: ACL; Schema: projection; Owner: -
@@ -3856,6 +3889,13 @@ GRANT SELECT ON TABLE coordinator.input_bound TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.input_bound TO coordstream_replayer;
 
 --
+-- Name: TABLE event; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.event TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.event TO coordstream_writer;
+
+--
 -- Name: TABLE archived_event; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -3952,13 +3992,6 @@ GRANT SELECT ON TABLE coordinator.log_position TO coordstream_replayer;
 
 GRANT SELECT ON TABLE coordinator.other_message TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.other_message TO coordstream_replayer;
-
---
--- Name: TABLE quarantine; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.quarantine TO coordstream_reader;
-GRANT SELECT ON TABLE projection.quarantine TO coordstream_replayer;
 
 --
 -- Name: TABLE quarantine; Type: ACL; Schema: coordinator; Owner: -

@@ -141,17 +141,17 @@ def test_histories_show_each_event(whole: Whole) -> None:
     report("histories = plain reading", whole.jobs, failing)
 
 
-def test_an_event_shows_the_time_of_its_log(whole: Whole) -> None:
+def test_an_event_shows_its_size_and_the_time_of_its_log(whole: Whole) -> None:
     expected = {
         job.name: sorted(
-            (log.stream_name, event.offset, to_time(time))
+            (log.stream_name, event.offset, None if event.value is None else len(event.value), to_time(time))
             for log in job.logs
             for event, time in zip(log.events, log_times(log.events, ARCHIVED_MS), strict=True)
         )
         for job in whole.jobs
     }
     query = (
-        "select job_name, l.stream_name, e.log_offset, e.log_time from coordinator.event e"
+        "select job_name, l.stream_name, e.log_offset, e.value_bytes, e.log_time from coordinator.event e"
         " join projection.job_log l using (job_name, job_id, stream_kind, incarnation)"
     )
     shown = {job: sorted(row[1:] for row in rows) for job, rows in grouped(whole.connection, query).items()}

@@ -183,7 +183,7 @@ def test_follower_and_readers_go_on(database_url: str, source: PostgresSource, m
         assert differences(connection) == []
 
 
-def test_an_older_snapshot_sees_its_rows_and_the_retained_events(
+def test_an_older_snapshot_sees_its_rows_and_the_retained_archive(
     database_url: str, source: PostgresSource, make_log: MakeLog
 ) -> None:
     log = make_log(ORDERS)
@@ -195,7 +195,8 @@ def test_an_older_snapshot_sees_its_rows_and_the_retained_events(
         assert len(cut(connection).detached_tables) == 1
         rows = reader.execute("select log_offset, config_value from coordinator.config_history order by 1").fetchall()
         assert rows == [(0, "1"), (1, "2"), (2, "3")]
-        assert reader.execute("select count(*) from coordinator.event where job_name = 'orders'").fetchone() == (2,)
+        assert reader.execute("select count(*) from coordinator.event where job_name = 'orders'").fetchone() == (3,)
+        assert reader.execute("select count(*) from projection.archived_event").fetchone() == (2,)
 
 
 class FailingConnection:
