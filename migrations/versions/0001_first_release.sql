@@ -369,11 +369,9 @@ comment on column projection.checkpoint_layout.marker_prefix is 'state marker = 
 comment on column projection.checkpoint_layout.input_streams is 'system.stream of the input partitions, shorter than the other arrays';
 
 create table projection.checkpoint_event (
-    log_offset bigint not null, record_time timestamptz, layout_id bigint,
+    log_offset bigint not null, record_time timestamptz, layout_id bigint, other_version_time timestamptz,
     log_id integer not null, key_id integer not null, value_bytes integer,
-    checkpoint_id text,
-    offsets text, offsets_odd text[],
-    other_version_time timestamptz,
+    checkpoint_id text, offsets text, offsets_odd text[],
     constraint pk_checkpoint_event primary key (log_id, key_id, log_offset)
 ) partition by range (log_offset);
 -- A plan that is cached before the first partition exists is not made again when it does: the planner drops the empty table from it.

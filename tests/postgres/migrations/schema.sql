@@ -46,13 +46,13 @@ CREATE TABLE projection.checkpoint_event (
     log_offset bigint NOT NULL,
     record_time timestamp with time zone,
     layout_id bigint,
+    other_version_time timestamp with time zone,
     log_id integer NOT NULL,
     key_id integer NOT NULL,
     value_bytes integer,
     checkpoint_id text,
     offsets text,
-    offsets_odd text[],
-    other_version_time timestamp with time zone
+    offsets_odd text[]
 )
 PARTITION BY RANGE (log_offset);
 
@@ -61,6 +61,12 @@ PARTITION BY RANGE (log_offset);
 --
 
 COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets, a hash of them; 0 = none, null = delete';
+
+--
+-- Name: COLUMN checkpoint_event.other_version_time; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.other_version_time IS 'record time of the task''s newest event of the other version before; -infinity = none, or a delete; infinity = not to be held; null = a set-checkpoint';
 
 --
 -- Name: COLUMN checkpoint_event.value_bytes; Type: COMMENT; Schema: projection; Owner: -
@@ -79,12 +85,6 @@ COMMENT ON COLUMN projection.checkpoint_event.offsets IS 'U+001F between, U+001E
 --
 
 COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets where one of them holds these characters';
-
---
--- Name: COLUMN checkpoint_event.other_version_time; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.other_version_time IS 'record time of the task''s newest event of the other version before; -infinity = none, or a delete; infinity = not to be held; null = a set-checkpoint';
 
 --
 -- Name: horizon; Type: TABLE; Schema: eventlog; Owner: -
@@ -1134,13 +1134,13 @@ CREATE TABLE projection.checkpoint_event_from_0 (
     log_offset bigint CONSTRAINT checkpoint_event_log_offset_not_null NOT NULL,
     record_time timestamp with time zone,
     layout_id bigint,
+    other_version_time timestamp with time zone,
     log_id integer CONSTRAINT checkpoint_event_log_id_not_null NOT NULL,
     key_id integer CONSTRAINT checkpoint_event_key_id_not_null NOT NULL,
     value_bytes integer,
     checkpoint_id text,
     offsets text,
-    offsets_odd text[],
-    other_version_time timestamp with time zone
+    offsets_odd text[]
 );
 
 --
