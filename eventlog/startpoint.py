@@ -89,13 +89,6 @@ class StartpointFanOut(FrozenFields):
 
 
 DecidedBy = Literal["startpoint", "reset", "checkpoint", "default"]
-IgnoredReason = Literal["older", "expired", "ambiguous", "replaced", "no place", "startpoint", "reset"]
-"""Why a candidate does not decide; the relation ``starting_offset`` has the same codes.
-
-A startpoint: ``older`` than another one, ``expired``, ``ambiguous``, ``replaced`` by a newer fan-out, ``no place`` (it
-has no offset or time).
-A checkpoint: ``startpoint`` or ``reset``, which take precedence.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +96,13 @@ class StartingOffset:
     """The decision for one task and partition.
 
     ``starting_offset`` is the first offset to read, None if only the input system knows it. For a decision by reset or
-    default, ``startpoint_type`` says which end of the input is meant. ``ignored_reason`` says why the best of the other
-    candidates is ignored.
+    default, ``startpoint_type`` says which end of the input is meant.
     """
 
     decided_by: DecidedBy
     startpoint_type: StartpointType | None = None
     startpoint_value: str | None = None
     starting_offset: str | None = None
-    ignored_reason: IgnoredReason | None = None
 
 
 def is_expired(startpoint: Startpoint, now_ms: int) -> bool:

@@ -152,7 +152,7 @@ class WritePlan(NamedTuple):
         return (after.startpoint_type, after.startpoint_value) == (self.startpoint.kind, self.startpoint.value)
 
     def events_again(self, start: StartChange) -> int | None:
-        """How many records are read again (positive) or skipped (negative).
+        """How many records of the input are read again (positive) or skipped (negative).
 
         None if the offsets are unknown or not numbers, or if something else decides the start.
         """
@@ -160,8 +160,11 @@ class WritePlan(NamedTuple):
         bounds, new = self.bounds.get(partition), self.resolved.get(partition)
         if bounds is None or new is None or start.after.decided_by != "startpoint" or not self.follows(start):
             return None
-        old = first_offset(start.before, bounds)
-        return int(old) - int(new.offset) if old.isdecimal() and new.offset.isdecimal() else None
+        offsets = first_offset(start.before, bounds), new.offset
+        if not all(map(str.isdecimal, offsets)):
+            return None
+        old, first = (min(max(int(offset), bounds.oldest_offset), bounds.end_offset) for offset in offsets)
+        return old - first
 
 
 def first_offset(start: StartingOffset, bounds: PartitionBounds, of_time: str = "") -> str:

@@ -12,7 +12,7 @@ from eventlog.config import OffsetSettings, inputs
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
-from eventlog.startpoint import IgnoredReason, StartingOffset, Startpoint, is_expired
+from eventlog.startpoint import StartingOffset, Startpoint, is_expired
 from managers.job_facts import JobFacts, standby_tasks
 from managers.startpoints.startpoint_records import (
     FanOutPlan,
@@ -153,7 +153,7 @@ def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requ
         is_replaced = any(each is not None and not is_expired(each, now_ms) for each in requested.values())
         for partition, request in requested.items():
             old = facts.fanned_out.get(task_name, {}).get(without_key_bucket(partition))
-            start = decide(
+            starts[task_name, partition] = decide(
                 settings,
                 partition,
                 requested=request,
@@ -161,14 +161,7 @@ def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requ
                 checkpoint_offset=checkpoints.get(task_name, {}).get(partition),
                 now_ms=now_ms,
             )
-            starts[task_name, partition] = _replacing(start) if is_replaced and old is not None else start
     return starts
-
-
-def _replacing(start: StartingOffset) -> StartingOffset:
-    """The start of a partition whose fan-out the next start replaces, together with the task's other ones."""
-    is_known = start.ignored_reason not in (None, "startpoint", "reset")
-    return start if is_known else replace(start, ignored_reason="replaced")
 
 
 def plan_next_fan_out(facts: StartpointFacts, now_ms: int) -> FanOutPlan:
@@ -215,15 +208,8 @@ def decide(
             startpoint.kind,
             startpoint.value,
             startpoint.value if startpoint.kind == "specific" else None,
-            None if checkpoint_offset is None else "startpoint",
         )
-    ignored: IgnoredReason | None = None
-    if requested is not None or startpoint is not None:
-        ignored = "expired" if startpoint is None else "no place"
     if reset or checkpoint_offset is None:
         default = settings.default_offset(partition.system, partition.stream)
-        if ignored is None and checkpoint_offset is not None:
-            ignored = "reset"
-        return StartingOffset("reset" if reset else "default", default, ignored_reason=ignored)
-    following = settings.next_offset(partition.system, checkpoint_offset)
-    return StartingOffset("checkpoint", starting_offset=following, ignored_reason=ignored)
+        return StartingOffset("reset" if reset else "default", default)
+    return StartingOffset("checkpoint", starting_offset=settings.next_offset(partition.system, checkpoint_offset))

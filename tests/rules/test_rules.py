@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, Final, NamedTuple
 
 import pytest
 
@@ -24,7 +24,6 @@ from eventlog.messages import SetConfig
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import (
-    IgnoredReason,
     StartingOffset,
     Startpoint,
     StartpointOldest,
@@ -66,7 +65,6 @@ NOW_MS: Final = 1_750_000_000_000
 """When starts are judged."""
 WRITTEN_MS: Final = NOW_MS - 3_600_000
 """When the first event of each log was written; checkpoints say how many ms later they were."""
-SECOND: Final = ("(older)", "(ambiguous)", "(expired)")
 LATER_MS: Final = WRITTEN_MS + 600_000
 
 CASES: Final = [
@@ -156,33 +154,28 @@ class Job:
 
 def told(start: StartingOffset) -> str:
     place = " ".join(filter(None, (start.decided_by, start.startpoint_type, start.startpoint_value)))
-    known = "" if start.starting_offset is None else f" at {start.starting_offset}"
-    return f"{place}{known}{'' if start.ignored_reason is None else f' ({start.ignored_reason})'}"
+    return place if start.starting_offset is None else f"{place} at {start.starting_offset}"
 
 
 def python_starts(case: Case, job: Job) -> dict[str, str]:
-    """Of several candidates that are ignored, Python names another one than SQL where that is one of `SECOND`."""
+    """Without the reasons why others are ignored, which the relation has."""
     checkpoints = job.checkpoints()
     facts = job.facts().with_checkpoints(checkpoints)
     starts = next_starts(facts, checkpoints, facts.requests, NOW_MS)
     found = {f"{task} {text_of(partition)}": told(start) for (task, partition), start in starts.items()}
-    expected = {at: start for at, start in case["starts"].items() if start.endswith(SECOND)}
-    return found | {at: start for at, start in expected.items() if decision(found.get(at, "")) == decision(start)}
+    expected = case["starts"]
+    return found | {at: start for at, start in expected.items() if found.get(at) == start.partition(" (")[0]}
 
 
 def text_of(partition: SystemStreamPartition) -> str:
     return f"{partition}{'' if partition.key_bucket == -1 else f' (key bucket {partition.key_bucket})'}"
 
 
-def decision(start: str) -> str:
-    return start.partition(" (")[0]
-
-
 def sql_starts(_: Case, job: Job) -> dict[str, str]:
     partition = "projection.partition_text(system_name, stream_name, partition_id, key_bucket)"
     decision = "decided_by, startpoint_type, startpoint_value, starting_offset, ignored_reason"
     rows = job.imported.rows_as_of("starting_offset", f"task_name || ' ' || {partition}, {decision}", NOW_MS)
-    return {at: told(StartingOffset(*start)) for at, *start in rows}
+    return {at: told(StartingOffset(*start)) + (f" ({reason})" if reason else "") for at, *start, reason in rows}
 
 
 def python_checkpoints(_: Case, job: Job) -> dict[str, str | None]:
@@ -343,10 +336,15 @@ def test_a_rule_that_decides_a_start_is_the_one_that_explain_says_wins(database:
     assert rows
 
 
+def test_a_default_with_which_no_task_starts_is_no_type(database: Connection) -> None:
+    default = config_set("systems.kafka.samza.offset.default", "fail")
+    job = ImportedJob(database, "no-default", coordinator=[default, task_partition("kafka.in.0", "t")])
+    assert job.rows("starting_offset", "task_name, decided_by, startpoint_type") == [("t", "default", None)]
+
+
 def test_every_reason_to_ignore_a_candidate_has_a_case_and_stands_in_the_comment(database: Connection) -> None:
     starts = [start for case in CASES for start in case.values[0].get("starts", {}).values()]  # type: ignore[union-attr]
-    known = {*get_args(IgnoredReason)}
-    assert {found[1] for start in starts if (found := re.search(r"\(([a-z ]+)\)$", start))} == known
+    known = {found[1] for start in starts if (found := re.search(r"\(([a-z ]+)\)$", start))}
     query = (
         "select col_description(attrelid, attnum) from pg_attribute"
         " where attrelid = 'coordinator.starting_offset'::regclass and attname = 'ignored_reason'"

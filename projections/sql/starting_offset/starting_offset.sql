@@ -87,7 +87,8 @@ language sql stable parallel safe as $$
     from chosen c join setting s using (system_name, stream_name)
   )
   select d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.decided_by,
-    case d.decided_by when 'startpoint' then d.startpoint_type when 'checkpoint' then null else d.default_type end,
+    case d.decided_by when 'startpoint' then d.startpoint_type when 'checkpoint' then null
+      else (select d.default_type where d.default_type in ('oldest', 'upcoming')) end,
     case d.decided_by when 'startpoint' then d.startpoint_value end,
     case d.decided_by
       when 'startpoint' then case when d.startpoint_type = 'specific' then d.startpoint_value end
@@ -114,7 +115,7 @@ cross join lateral projection.starting_offset_state(j.coordinator_log, coordinat
 where r.decided_by is not null;
 comment on view coordinator.starting_offset is E'Where the next start, as a new deployment, would begin each partition of each task, and which rule decides: startpoint, reset, checkpoint or default, in this order. The partitions are those assigned to the tasks; if the job has no assignments at all (it uses only the managers, not Samza''s job coordinator), those in the tasks'' checkpoints. Streams that are not among the job''s inputs are left out. Expiry is judged now (in the as-of function: at its time).\nKey: job_name, job_id, task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.starting_offset.decided_by is 'The rule that decides: `startpoint`, `reset` (config says to ignore the checkpoint), `checkpoint`, or `default` (from config, else upcoming).';
-comment on column coordinator.starting_offset.startpoint_type is 'Where the task starts: `oldest`, `upcoming`, `specific` or `timestamp`. Null: a checkpoint decides.';
+comment on column coordinator.starting_offset.startpoint_type is 'Where the task starts: `oldest`, `upcoming`, `specific` or `timestamp`. Null: a checkpoint decides, or the job''s config has another default, with which no task starts.';
 comment on column coordinator.starting_offset.startpoint_value is 'The offset of `specific`, the time in ms since 1970 of `timestamp`. Null: another type, or another rule decides.';
 comment on column coordinator.starting_offset.starting_offset is 'The first offset to read; for a checkpoint of a Kafka input, the one after it. Null: only the input system can tell.';
 comment on column coordinator.starting_offset.startpoint_log_offset is 'The event of the coordinator stream that has the startpoint, also if the startpoint is ignored because of `no place`. Null: no startpoint applies.';
