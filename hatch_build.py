@@ -37,10 +37,8 @@ class CompileHook(BuildHookInterface[Any]):
         except (Exception, SystemExit) as error:  # a missing compiler or header, each reported in its own way
             if wanted == "1":
                 raise
-            message = (
-                f"Without compiled parts, so imports are slower: {error}. Install a C compiler and Python's headers."
-            )
-            self.app.display_warning(message)
+            reason = f"Without compiled parts, so imports are slower ({type(error).__name__})."
+            self.app.display_warning(f"{reason} Install a C compiler and Python's headers.")
             return
         if not is_editable:
             build_data["pure_python"] = False

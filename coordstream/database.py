@@ -160,8 +160,9 @@ def open_connection(settings: Settings, url: str, *, keeps_timeouts: bool = True
     try:
         return connect(url, keeps_timeouts=keeps_timeouts)
     except psycopg.OperationalError as error:
-        advice = f"Start it, or correct {URL_SETTING}." if settings.database_url else "See its log."
         kind = DatabaseError if refuses_login(error) else DatabaseUnreachable
+        start = "Correct" if kind is DatabaseError else "Start it, or correct"
+        advice = f"{start} {URL_SETTING}." if settings.database_url else "See its log."
         raise kind(f"Cannot reach {place(settings)} ({failure_line(error)}). {advice}") from None
     except psycopg.ProgrammingError as error:
         if error.sqlstate is not None:  # of the server

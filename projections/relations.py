@@ -22,12 +22,12 @@ from projections.errors import ProjectionError
 
 _MISSING: Final = """
 select name from unnest(%s::text[]) name
-where not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                  where (n.nspname, c.relname) = (split_part(name, '.', 1), split_part(name, '.', 2)))
+where split_part(name, '.', 2) not in (
+  select relname from pg_class where relnamespace = to_regnamespace(split_part(name, '.', 1))
+  union all select proname from pg_proc where pronamespace = to_regnamespace(split_part(name, '.', 1)))
 """
 """Selects those of the given tables and views (``schema.name``) that the database lacks, whoever may read them."""
 
-_VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
 
 FOLDED_TABLES: Final = {
     "checkpoint_envelope": ("log_offset",),
@@ -147,21 +147,16 @@ def digest() -> str:
     return hashlib.sha256(lines.encode()).hexdigest()[:16]
 
 
-@cache
-def views() -> list[str]:
-    return [name for sql in definitions().values() for name in _VIEW.findall(sql)]
-
-
 def installed_digest(connection: Connection) -> str | None:
-    """The digest of the definitions in the database; None if there are none or one of the views is missing."""
-    if missing_relations(connection, views()):
+    """The digest of the definitions in the database; None if there are none or a view or function is missing."""
+    if missing_relations(connection, _CREATED.findall("\n".join(definitions().values()))):
         return None
     (comment,) = connection.execute(_COMMENT).fetchone() or (None,)
     return None if comment is None else str(comment).rpartition(" ")[2]
 
 
 def missing_relations(connection: Connection, names: Sequence[str]) -> list[str]:
-    """The tables and views (``schema.name``) of this list that do not exist, whether the user may read them or not."""
+    """The objects (``schema.name``) of this list that do not exist, whether the user may read them or not."""
     return _column(connection, _MISSING, (list(names),))
 
 

@@ -27,7 +27,7 @@ exception when insufficient_privilege then
   raise insufficient_privilege using message = format(
     'the roles %s are missing and this user may not create roles: let an administrator run "%s", then migrate '
     'again', array_to_string(missing, ', '),
-    (select string_agg(format('create role %I nologin;', m), ' ') from unnest(missing) as m));
+    (select string_agg(format('create role %I nologin admin %I;', m, current_user), ' ') from unnest(missing) as m));
 end $$
 """
 

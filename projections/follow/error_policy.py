@@ -5,7 +5,7 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from eventlog.postgres.connection import UNAVAILABLE, failure_line, refuses_login, server_reason
+from eventlog.postgres.connection import GET_RIGHT, UNAVAILABLE, failure_line, refuses_login, server_reason
 from eventlog.source import CredentialsRefused, SourceUnavailable, StreamMissing, StreamRefused, StreamUnavailable
 from projections.errors import LockLost, RebuildNeeded
 
@@ -39,6 +39,8 @@ def stream_error_message(stream_name: str, error: Exception) -> str:
     if not isinstance(error, psycopg.Error):
         return str(error)
     reason = server_reason(error) or type(error).__name__
+    if isinstance(error, errors.InsufficientPrivilege):
+        return f"{stream_name} cannot be followed ({reason}). {GET_RIGHT}"
     return f"{stream_name} cannot be followed: the database rejected its rows ({reason})"
 
 

@@ -208,7 +208,7 @@ class FollowRun:
         self.outage = outage_reason(error)
         if (alike := _DIGITS.sub("", self.outage)) not in self._said:
             self._said.add(alike)
-            self.say(Notice(outage_message(error), "outage"))
+            self.say(Notice(outage_message(error), "login-refused" if is_login_refused(error) else "outage"))
         if self.plan.once and self.outage_timeout is not None and now >= self.outage_since + self.outage_timeout:
             self.stop_flag.set()
 

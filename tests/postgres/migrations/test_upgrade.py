@@ -190,10 +190,12 @@ def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, connec
     assert schema_of(database_url) == schema
 
 
-@pytest.mark.parametrize("view", ["coordinator.config", "projection.locked_stream"])
-def test_a_dropped_view_is_recreated(database_url: str, connected: Connection, view: str) -> None:
+@pytest.mark.parametrize(
+    "dropped", ["view coordinator.config", "view projection.locked_stream", "function coordinator.wait_for"]
+)
+def test_what_was_dropped_is_recreated(database_url: str, connected: Connection, dropped: str) -> None:
     schema = schema_of(database_url)
-    connected.execute(f"drop view {view} cascade".encode())
+    connected.execute(f"drop {dropped} cascade".encode())
     assert state_of(database_url) is SchemaState.OLDER
     assert upgrade(database_url)[1] is None
     assert schema_of(database_url) == schema
@@ -261,18 +263,21 @@ def test_an_owner_without_the_right_to_create_roles_gets_the_commands_for_an_adm
         url = url_of_user(fresh_server.connect_url("plain"), str(name))
         with pytest.raises(SchemaError) as told:
             upgrade(url)
+        reader, replayer, writer = (f"coordstream_{role}" for role in ("reader", "replayer", "writer"))
+        created = " ".join(f"create role {role} nologin admin {name};" for role in (reader, replayer, writer))
         assert str(told.value) == (
-            "The database refused the migration: the roles coordstream_reader, coordstream_replayer, coordstream_writer"
-            ' are missing and this user may not create roles: let an administrator run "create role coordstream_reader'
-            ' nologin; create role coordstream_replayer nologin; create role coordstream_writer nologin;", then migrate'
-            " again."
+            f"The database refused the migration: the roles {reader}, {replayer}, {writer} are missing and this user"
+            f' may not create roles: let an administrator run "{created}", then migrate again.'
         )
-        admin.execute(str(told.value).split('"')[1].encode())
+        admin.execute(created.encode())
         upgrade(url)
-        with database_user(fresh_server.connect_url("plain"), "coordstream_reader") as reader:
-            assert can_select(reader)
+        with connect(url) as granting:
+            assert granting.execute("select pg_has_role('coordstream_reader', 'set')").fetchone() == (True,)
+            assert grant_role(granting, reader, "pg_monitor")
+        with database_user(fresh_server.connect_url("plain"), reader) as ann:
+            assert can_select(ann)
             with pytest.raises(SchemaError, match="Connect as the database's owner"):
-                upgrade(reader)
+                upgrade(ann)
         admin.execute("drop database plain")
 
 
