@@ -21,13 +21,13 @@ from eventlog.postgres.connection import Connection
 from projections.errors import ProjectionError
 
 _MISSING: Final = """
-select name from unnest(%s::text[]) name
-where split_part(name, '.', 2) not in (
-  select relname from pg_class where relnamespace = to_regnamespace(split_part(name, '.', 1))
-  union all select proname from pg_proc where pronamespace = to_regnamespace(split_part(name, '.', 1)))
+select unnest(%s::text[]) except
+select n.nspname || '.' || c.name from pg_namespace n
+join (select relnamespace, relname from pg_class union all select pronamespace, proname from pg_proc) c (schema, name)
+  on c.schema = n.oid and n.nspname in ('eventlog', 'projection', 'coordinator')
+order by 1
 """
-"""Selects those of the given tables and views (``schema.name``) that the database lacks, whoever may read them."""
-
+"""Selects those of the given objects (``schema.name``) that the database lacks, whoever may read them."""
 
 FOLDED_TABLES: Final = {
     "checkpoint_envelope": ("log_offset",),
