@@ -90,14 +90,8 @@ class NamespaceAwareCoordinatorStreamStore(MetadataStore[str]):
     def get(self, key: str) -> bytes | None:
         return self._store.get(self._in_namespace(key))
 
-    def put(self, key: str, value: bytes) -> None:
-        self._store.put(self._in_namespace(key), value)
-
     def put_all(self, entries: Mapping[str, bytes]) -> None:
         self._store.put_all({self._in_namespace(key): value for key, value in entries.items()})
-
-    def delete(self, key: str) -> None:
-        self._store.delete(self._in_namespace(key))
 
     def delete_all(self, keys: Iterable[str]) -> None:
         self._store.delete_all([self._in_namespace(key) for key in keys])
@@ -105,9 +99,6 @@ class NamespaceAwareCoordinatorStreamStore(MetadataStore[str]):
     def all(self) -> Mapping[str, bytes]:
         """See `MetadataStore.all`; by the plain keys."""
         return MappingProxyType({name.key: value for name, value in self._store.all(self.namespace).items()})
-
-    def flush(self) -> None:
-        self._store.flush()
 
     def _in_namespace(self, key: str) -> NamespacedKey:
         return NamespacedKey(self.namespace, key)
