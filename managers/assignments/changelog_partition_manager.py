@@ -45,7 +45,7 @@ class ChangelogPartitionManager(MessageManager):
         """Write the partitions of these tasks; None deletes a mapping. Other tasks are unchanged.
 
         Raises `ChangelogRemapped` if a task would get a different partition, and ValueError if a partition is no
-        integer from 0 to 2**31 - 1. Nothing was written then.
+        integer from 0 to 2**31 - 1. Nothing was changed then.
         """
         self._update(lambda _known: mapping)
 
@@ -71,7 +71,7 @@ class ChangelogPartitionManager(MessageManager):
             messages = [with_envelope(each, envelope) for each in changelog_messages(known, changed(known))]
             return {NamespacedKey(each.message_type, each.key): encode_message(each)[1] for each in messages}
 
-        self._store.update(change, SetChangelogMapping.message_type)
+        self._store.update(change, SetChangelogMapping.message_type, undoes=True)
 
 
 ChangelogStreamManager = ChangelogPartitionManager

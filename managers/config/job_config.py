@@ -155,5 +155,5 @@ def _write(store: CoordinatorStreamStore, sets: Config, removed_keys: Keys, enve
         forced_deletes[:] = [NamespacedKey(_NAMESPACE, key) for key, *_ in changes if key in removed]
         return {NamespacedKey(_NAMESPACE, key): value for key, value in written.items()}
 
-    store.update(change, _NAMESPACE)
+    store.update(change, _NAMESPACE, undoes=True)
     store.delete_all(forced_deletes)

@@ -138,12 +138,13 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         with self._caught_up():
             self._append([event for message in messages for event in self._events_of(message)])
 
-    def update(self, change: Change, *namespaces: str) -> None:
+    def update(self, change: Change, *namespaces: str, undoes: bool = False) -> None:
         """Atomically read some namespaces (or all) and write the changes that ``change`` returns, in their order.
 
         ``change`` must have no side effects: it is called again if others write at the same time. On a log without
         conditional appends (Kafka), a concurrent write is only detected afterwards and then written again; it is lost
-        if the process is killed in between. Raises `AppendRefused`.
+        if the process is killed in between. With ``undoes``, an error of a later call undoes what the earlier ones
+        have written. Raises `AppendRefused`, and what ``change`` raises.
         """
         with self._caught_up():
             base = {name: value for each in namespaces or (None,) for name, value in self._state.items(each)}
@@ -156,9 +157,18 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
                     for name, value in {**base, **others}.items()
                     if value is not None and (not namespaces or name.namespace in namespaces)
                 }
-                changes = {_named(name): value for name, value in change(MappingProxyType(base)).items()}
+                changes: dict[NamespacedKey, bytes | None] = {}
+                refusal: Exception | None = None
+                try:
+                    changes = {_named(name): value for name, value in change(MappingProxyType(base)).items()}
+                except Exception as error:
+                    if not undoes:
+                        raise
+                    refusal = error
                 touched = {**{name: base.get(name) for name in touched if name not in changes}, **changes}
                 others = self._append_alone(self._events(touched), own)
+                if others is None and refusal is not None:
+                    raise refusal
 
     def close(self) -> None:
         """Close the store. The log stays open."""

@@ -46,7 +46,10 @@ def test_tasks_that_others_assign_meanwhile_have_other_partitions(
     with CoordinatorStreamStore(log) as store:
         log.meanwhile = lambda: manager.assign(["theirs"])
         assert ChangelogPartitionManager(store).assign(["ours"]) == {"ours": 1}
-    assert manager.read_partition_mapping() == {"theirs": 0, "ours": 1}
+        log.meanwhile = lambda: manager.write_partition_mapping({"both": 2})
+        with pytest.raises(ChangelogRemapped, match="'both' from 2 to 3"):
+            ChangelogPartitionManager(store).write_partition_mapping({"more": 4, "both": 3})
+    assert manager.read_partition_mapping() == {"theirs": 0, "ours": 1, "both": 2}
 
 
 @pytest.mark.scenario("CLG-09")
