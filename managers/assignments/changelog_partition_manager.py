@@ -19,8 +19,8 @@ def assign_changelog_partitions(task_names: Iterable[str], previous: Mapping[str
     """The changelog partition of each task (JobModelManager of Samza): its previous one, or the next unused number.
 
     New tasks are numbered in the order of their names (``Partition 10`` before ``Partition 2``), after the greatest
-    number that any task ever had (SAMZA-1012), from 0. The number of a removed task is not reused, because its state
-    is still in the changelog.
+    number that any task has (SAMZA-1012), from 0. Removed tasks have theirs until it is deleted: their state is still
+    in the changelog.
     """
     following = max(previous.values(), default=-1) + 1
     numbers: dict[str, int] = {}
@@ -58,10 +58,15 @@ class ChangelogPartitionManager(MessageManager):
         self.write_change_log_partition_mapping({**new, **previous})
 
     def assign(self, task_names: Iterable[str]) -> Mapping[str, int]:
-        """The partitions of these tasks. A task without one gets the next unused number, which is written."""
-        names = require_task_names(task_names)
-        self._update(lambda old: {k: v for k, v in assign_changelog_partitions(names, old).items() if k not in old})
-        return MappingProxyType(assign_changelog_partitions(names, self.read_change_log_partition_mapping()))
+        """The partitions of these tasks; new ones get the next unused numbers. On Kafka, in one program at a time."""
+        names, numbers = require_task_names(task_names), dict[str, int]()
+
+        def assigned(known: Mapping[str, int]) -> Mapping[str, int]:
+            numbers.update(assign_changelog_partitions(names, known))
+            return {name: number for name, number in numbers.items() if name not in known}
+
+        self._update(assigned)
+        return MappingProxyType(numbers)
 
     def _update(self, changed: Callable[[Mapping[str, int]], Mapping[str, int | None]]) -> None:
         envelope = make_envelope(self._source, clock=self._clock)
