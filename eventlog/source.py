@@ -17,6 +17,8 @@ _NO_LEADER: Final = "has no leader for {}. Check that the brokers with the repli
 DATABASE: Final = "The database"
 """The place of logs in Postgres, at the beginning of a sentence."""
 
+APPEND_SECONDS: Final = 30.0
+"""How long brokers may take to acknowledge an append, and another writer of a log in Postgres to commit its own."""
 
 FOREVER_MS: Final = 2**63 - 1
 """The retention of tombstones that are never removed: Kafka's longest one, and that of logs in Postgres."""

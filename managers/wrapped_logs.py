@@ -199,7 +199,7 @@ def split_into_parts(events: Iterable[NewEvent]) -> Iterator[list[NewEvent]]:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How long a write is retried, in seconds, with pauses that double; by default as in Samza (SAMZA-1572)."""
+    """How long a write is retried, in seconds; the last try may take 30 s more. Defaults as in Samza (SAMZA-1572)."""
 
     longest: float = 900
     first_pause: float = 2

@@ -9,12 +9,12 @@ from kafka.errors import BrokerResponseError, KafkaError, KafkaTimeoutError, Ret
 from eventlog.kafka.client import Connected
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.patches import close_without_sending
-from eventlog.kafka.producer import APPEND_SECONDS, connect_producer
+from eventlog.kafka.producer import connect_producer
 from eventlog.kafka.ranges import RangeReader
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import Closing, SourceUnavailable
+from eventlog.source import APPEND_SECONDS, Closing, SourceUnavailable
 from eventlog.system_admin import Change, InputMissing, SystemStreamPartitionMetadata
 
 UNWRITTEN_BYTES: Final = 1 << 20

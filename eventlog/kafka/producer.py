@@ -13,10 +13,7 @@ from eventlog.kafka.client import Connected, connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.patches import close_without_sending
 from eventlog.log import AppendRefused
-from eventlog.source import SourceUnavailable
-
-APPEND_SECONDS: Final = 30.0
-"""How long brokers may take to acknowledge an append."""
+from eventlog.source import APPEND_SECONDS, SourceUnavailable
 
 _BATCH_OVERHEAD: Final = 61
 _RECORD_OVERHEAD: Final = 21

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final, Self
 
 from psycopg import DatabaseError
-from psycopg.errors import InsufficientPrivilege, UniqueViolation
+from psycopg.errors import InsufficientPrivilege, LockNotAvailable, UniqueViolation
 from psycopg.pq import TransactionStatus
 
 from eventlog.errors import EventLogError
@@ -14,7 +14,7 @@ from eventlog.log import AppendConflict, AppendRefused, Clock, StreamExists, che
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
 from eventlog.postgres.connection import GET_RIGHT, Connection, connect, reaching_database, server_reason
 from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_identities
-from eventlog.source import DATABASE, KAFKA, POSTGRES, RECORDING, Closing, no_stream
+from eventlog.source import APPEND_SECONDS, DATABASE, KAFKA, POSTGRES, RECORDING, Closing, SourceUnavailable, no_stream
 from eventlog.streams import StreamIdentity
 
 _UNKNOWN_STREAM: Final = "CS001"
@@ -31,6 +31,7 @@ Any login of the database can notify: use it as a reason to query the log, never
 _INSERT_HEAD: Final = "insert into eventlog.log_head (log_id, next_offset) values (%s, 0)"
 _APPEND: Final = """
 select eventlog.append(%s, %b::bytea[], %b::bytea[], %b::bigint[], %s::jsonb[], %s::bigint, %s::timestamptz)
+from set_config('lock_timeout', coalesce(%s, current_setting('lock_timeout')), true)
 """
 _START: Final = "select min(log_offset) from eventlog.event where log_id = %(log_id)s"
 
@@ -158,7 +159,8 @@ class PostgresEventLog(Closing):
         expected = expected_offset if expected_offset is None or 0 <= expected_offset < 2**63 else _NOWHERE
         now = None if self._clock is system_clock else self._clock()  # the server's time is the same for all writers
         try:
-            values = (self.stream_name, *_arrays(events), expected, now)
+            timeout = f"{APPEND_SECONDS}s" if self._owns_connection else None
+            values = (self.stream_name, *_arrays(events), expected, now, timeout)
             ((first,),) = self._connection.execute(_APPEND, values, binary=True).fetchall()
         except DatabaseError as error:
             raise self._translate(error, expected_offset) from None
@@ -171,6 +173,9 @@ class PostgresEventLog(Closing):
             return AppendConflict(self.stream_name, expected_offset, int(error.diag.message_detail or 0))
         if isinstance(error, InsufficientPrivilege):
             return AppendRefused(self.stream_name, f"{server_reason(error)}. {GET_RIGHT}")
+        if isinstance(error, LockNotAvailable) and self._owns_connection:
+            held = f"Another writer has held {self.stream_name} for {APPEND_SECONDS:g} s."
+            return SourceUnavailable(f"{held} Append again, or end its transaction.")
         return error
 
 
