@@ -119,6 +119,10 @@ class SourceUnavailable(EventLogError):
     """Brokers or a database could not be reached. A retry may succeed; the data is not affected."""
 
 
+class ConnectionEnded(SourceUnavailable):
+    """Cannot reach the database of the logs: the connection of this log has ended. Open the log again."""
+
+
 class StreamUnavailable(SourceUnavailable):
     def __init__(self, stream_names: Sequence[str], place: str, problem: str = _NO_LEADER) -> None:
         self.stream_names = list(stream_names)

@@ -20,7 +20,7 @@ from psycopg.errors import (
 from psycopg.types.numeric import Int8BinaryLoader
 from psycopg.types.string import BytesBinaryDumper
 
-from eventlog.source import CredentialsRefused, SourceUnavailable
+from eventlog.source import ConnectionEnded, CredentialsRefused, SourceUnavailable
 
 CONNECT_SECONDS: Final = 10
 _NETWORK: Final = {
@@ -102,8 +102,10 @@ def server_reason(error: psycopg.Error) -> str | None:
 
 
 @contextmanager
-def reaching_database() -> Iterator[None]:
-    """Raise errors of a connection as `SourceUnavailable`, and those of its URL, rights or schema as its subclass."""
+def reaching_database(connection: Connection | None = None) -> Iterator[None]:
+    """Raise errors of a connection as `SourceUnavailable`; as its subclasses if it was closed, or is set up wrongly."""
+    if connection is not None and connection.closed:
+        raise ConnectionEnded
     try:
         yield
     except UNAVAILABLE as error:

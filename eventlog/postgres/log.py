@@ -69,7 +69,7 @@ class PostgresEventLog(Closing):
         """
         self._owns_connection = isinstance(database, str)
         self._clock = clock
-        with self._reaching():
+        with reaching_database() if self._owns_connection else nullcontext():
             self._connection = connect(database) if isinstance(database, str) else database
             try:
                 log = _newest(self._connection, stream_name)
@@ -139,7 +139,7 @@ class PostgresEventLog(Closing):
 
     def _reaching(self) -> AbstractContextManager[None]:
         """Translates errors of a connection that is not the caller's."""
-        return reaching_database() if self._owns_connection else nullcontext()
+        return reaching_database(self._connection) if self._owns_connection else nullcontext()
 
     def _read(self, first: int, until: int) -> Iterator[RecordedEvent]:
         with self._reaching():

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from eventlog.checkpoint import Candidate, Checkpoint
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import AppendRefused, EventLog, end_after
-from eventlog.source import StreamRefused
+from eventlog.source import ConnectionEnded, StreamRefused
 from eventlog.streams import StreamKind
 from managers.errors import CheckpointNotWritten, NotReady, TaskNotRegistered
 from managers.wrapped_logs import LogOrOpener, Retry, StreamClient
@@ -33,7 +33,7 @@ class Commit(NamedTuple):
     log_offset: int
 
 
-_PERMANENT: Final = (AppendRefused, StreamRefused, TypeError, ValueError)
+_PERMANENT: Final = (AppendRefused, ConnectionEnded, StreamRefused, TypeError, ValueError)
 """Errors of an append that is not retried."""
 _logger: Final = logging.getLogger(__name__)
 
@@ -121,7 +121,7 @@ class AbstractCheckpointManager(StreamClient, ABC):
         Raises:
             TaskNotRegistered, NotReady: the task was not registered, or the manager is not running.
             CheckpointNotWritten: the log did not acknowledge it in the time allowed.
-            AppendRefused: the log rejects the event. This is not retried.
+            AppendRefused, ConnectionEnded: the log rejects the event, or must be opened again. This is not retried.
             CheckpointError, TypeError: it could not be read back, such as V2 with an offset of None.
         """
         with self._lock:
@@ -143,7 +143,7 @@ class AbstractCheckpointManager(StreamClient, ABC):
             if deadline.is_over or not self._is_running:
                 break
             name = type(failures[-1]).__name__
-            _logger.warning("Append failed (try %d, %s): retrying with a new connection.", len(failures), name)
+            _logger.warning("Append failed (try %d, %s): trying again.", len(failures), name)
             deadline.wait()
         cause = failures[-1]
         raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, len(failures), cause) from cause

@@ -13,7 +13,7 @@ from eventlog.errors import StreamKindError
 from eventlog.events import NewEvent
 from eventlog.log import AppendRefused, EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import OffsetLost, SourceUnavailable
+from eventlog.source import ConnectionEnded, OffsetLost, SourceUnavailable
 from eventlog.streams import identify
 from managers.checkpoints.checkpoint_manager import (
     CHECKPOINT_FACTORY,
@@ -187,7 +187,7 @@ def test_stop_ends_the_retries_of_a_write(log: MemoryEventLog, make: Callable[..
     assert time.pauses == [2]
 
 
-@pytest.mark.parametrize("error", [AppendRefused("s", "it is too large"), ValueError("no time")])
+@pytest.mark.parametrize("error", [AppendRefused("s", "it is too large"), ValueError("no time"), ConnectionEnded()])
 def test_permanent_errors_are_not_retried(log: MemoryEventLog, error: Exception) -> None:
     time = FakeTime()
 
