@@ -37,7 +37,7 @@ class CoordinatorMessage(BaseModel):
     version) and values, whoever wrote them and whenever (SAMZA-731).
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)  # which may be a secret
     is_delete: ClassVar[bool] = False
     envelope: SkipValidation[Envelope | None] = None
     version: KeyVersion = PROTOCOL_VERSION
