@@ -107,9 +107,9 @@ class CoordinatorStreamMessage:
         return self._field("timestamp")
 
     def event(self) -> NewEvent:
-        """The event to append. Raises `ValueError` if the message has no type or no key."""
-        if self.type is None or self.key is None:
-            raise ValueError(f"{self!r} needs a type and a key before it is written")
+        """The event to append. Raises `ValueError` if the message has no type or no key, as texts."""
+        if not isinstance(self.type, str) or not isinstance(self.key, str):
+            raise ValueError(f"{self!r} needs a type and a key, both texts, before it is written")  # noqa: TRY004
         value = None if self._map is None else dumps(self._map)
         return written_event(self.type, encode_key(self.type, self.key, self.version), value)
 
