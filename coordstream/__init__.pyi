@@ -8,7 +8,12 @@ from eventlog.checkpoint import (
     CheckpointV1 as CheckpointV1,
     CheckpointV2 as CheckpointV2,
 )
-from eventlog.errors import ConfigError as ConfigError, EventLogError as EventLogError, WireError as WireError
+from eventlog.errors import (
+    ConfigError as ConfigError,
+    EventLogError as EventLogError,
+    StreamKindError as StreamKindError,
+    WireError as WireError,
+)
 from eventlog.events import NewEvent as NewEvent, RecordedEvent as RecordedEvent
 from eventlog.kafka.changelogs import KafkaChangelogs as KafkaChangelogs
 from eventlog.kafka.log import KafkaEventLog as KafkaEventLog
@@ -19,6 +24,7 @@ from eventlog.log import (
     AppendRefused as AppendRefused,
     EventLog as EventLog,
     MemoryEventLog as MemoryEventLog,
+    StreamExists as StreamExists,
 )
 from eventlog.messages import (
     Delete as Delete,

@@ -24,6 +24,7 @@ from eventlog.state_markers import is_changelog_offset
 from managers.errors import ManagerError
 from managers.job_names import STANDBY, Config, system_of, unique_name_for_batch
 from managers.stores.keyed_state import KeyedState, decode_value
+from managers.wrapped_logs import require_kind
 
 CHANGELOG_SYSTEM: Final = "job.changelog.system"
 
@@ -144,6 +145,7 @@ class JobFacts(FrozenFields):
     @classmethod
     def read(cls, log: EventLog) -> "JobFacts":
         """Read the whole log. An unreadable value is ignored: the last readable value of its key counts."""
+        require_kind(log, "coordinator")
         state: KeyedState[Message] = KeyedState(decode_value)
         for event in log.read(log.start_offset()):
             state.apply(event)
