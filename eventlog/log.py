@@ -41,7 +41,7 @@ class EventLog(Protocol):
 
         An event without a timestamp gets the time of the log's clock. With ``expected_offset`` the events are appended
         only if the log ends there. Raises `AppendConflict`: the log's end is not ``expected_offset``; `AppendRefused`:
-        the log does not support appends, or conditional appends; `ValueError`: as `check_append`.
+        the log does not support appends, or conditional appends; `ValueError`, `TypeError`: as `check_append`.
         """
 
     def exclude_writers(self) -> AbstractContextManager[None]:
@@ -123,10 +123,15 @@ def _record(event: NewEvent, offset: int, now: datetime) -> RecordedEvent:
 
 
 def check_append(events: Sequence[NewEvent], expected_offset: int | None) -> None:
-    """Raise ValueError if a timestamp is no integer of 64 bits, or ``expected_offset`` no integer."""
+    """Raise ValueError if a timestamp is no integer of 64 bits, or ``expected_offset`` no integer; or TypeError."""
+    if not isinstance(events, Sequence):  # a generator would be empty afterwards
+        raise TypeError(f"the events of an append must be a list, not {type(events).__name__}")
     if not isinstance(expected_offset, int | None):
         raise ValueError(f"Invalid expected_offset {expected_offset!r}. Expected an integer, or None.")  # noqa: TRY004
     for event in events:
+        for part in (event.key, event.value):
+            if part is not None and not isinstance(part, bytes):
+                raise TypeError(f"the key and the value of an event must be bytes or None, not {type(part).__name__}")
         if event.timestamp is not None and not is_int_within(INT64, event.timestamp):
             raise ValueError(f"Invalid timestamp {event.timestamp!r}. Expected milliseconds, an integer of 64 bits.")
 

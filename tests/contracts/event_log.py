@@ -128,6 +128,9 @@ class EventLogContract(ABC):
         for timestamp in (2**63, -(2**63) - 1, 1.5, "1"):
             with pytest.raises(ValueError, match=f"^Invalid timestamp {timestamp!r}. Expected .* 64 bits"):
                 log.append([NewEvent(b"k", b"v", 1), NewEvent(b"k", b"v", cast("int", timestamp))])
+        for wrong in (iter(new_events(1)), [NewEvent(b"k", cast("bytes", "v"))], [NewEvent(cast("bytes", 5), b"v")]):
+            with pytest.raises(TypeError, match=r"must be (a list|bytes or None), not "):
+                log.append(cast("list[NewEvent]", wrong))
         assert log.end_offset() == 0
         assert list(log.read()) == []
 
