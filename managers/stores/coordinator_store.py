@@ -65,7 +65,8 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
     """The newest value of each key of a coordinator stream, as bytes: a `MetadataStore` of namespaced keys.
 
     Each read first catches up with the log, and each write returns once it is acknowledged. Thread-safe. The caller
-    opens and closes the log. Methods raise what the log raises, `OffsetLost` if the stream was created again.
+    opens and closes the log, without a transaction around writes. A write is one append up to half a megabyte, or some
+    1,900 small values. Methods raise what the log raises, `OffsetLost` if the stream was created again.
     """
 
     def __init__(self, log: EventLog) -> None:
@@ -122,7 +123,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         return MappingProxyType(found)
 
     def put_all(self, entries: Mapping[NamespacedKey, bytes]) -> None:
-        """Set several keys: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`."""
+        """Set several keys: all of them or none, if they are one append. Raises `AppendRefused`."""
         with self._caught_up():
             self._append([_event(_named(key), _checked(value)) for key, value in entries.items()])
 
@@ -131,7 +132,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
             self._append([event for key in keys for event in self._deletes(_named(key))])
 
     def write(self, messages: Iterable[Message]) -> None:
-        """Write messages in order: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`.
+        """Write messages in order: all of them or none, if they are one append. Raises `AppendRefused`.
 
         A `Delete` deletes its key in every spelling that was live before the call.
         """
