@@ -112,18 +112,15 @@ def system_clock() -> datetime:
 
 def recorded(events: Sequence[NewEvent], first: int, now: datetime) -> list[RecordedEvent]:
     """The events as recorded from offset ``first`` on, without a timestamp at ``now``."""
-    return [_record(event, offset, now) for offset, event in enumerate(events, first)]
-
-
-def _record(event: NewEvent, offset: int, now: datetime) -> RecordedEvent:
-    key, value, timestamp, headers = event
-    if timestamp is None:
-        return RecordedEvent(offset, ms_of(now), LOG_APPEND_TIME, key, value, tuple(headers))
-    return RecordedEvent(offset, timestamp, CREATE_TIME, key, value, tuple(headers))
+    at_append = ms_of(now), LOG_APPEND_TIME
+    return [
+        RecordedEvent(offset, *(at_append if ms is None else (ms, CREATE_TIME)), key, value, tuple(headers))
+        for offset, (key, value, ms, headers) in enumerate(events, first)
+    ]
 
 
 def check_append(events: Sequence[NewEvent], expected_offset: int | None) -> None:
-    """Raise ValueError if a timestamp is no integer of 64 bits, or ``expected_offset`` no integer; or TypeError."""
+    """Raise TypeError if the events are no list, or a key or value is no bytes; ValueError for invalid numbers."""
     if not isinstance(events, Sequence):  # a generator would be empty afterwards
         raise TypeError(f"the events of an append must be a list, not {type(events).__name__}")
     if not isinstance(expected_offset, int | None):

@@ -13,7 +13,6 @@ POSTGRES: Final = "postgres"
 RECORDING: Final = "recording"
 _NO_LEADER: Final = "has no leader for {}. Check that the brokers with the replicas run."
 
-
 DATABASE: Final = "The database"
 """The place of logs in Postgres, at the beginning of a sentence."""
 

@@ -17,7 +17,6 @@ STREAM_WRITER: Final = "coordinator-stream-writer"
 JOB_COORDINATOR: Final = "Job-coordinator"
 CHECKPOINT_TOOL: Final = "checkpoint-tool"
 CONTAINER: Final = "SamzaContainer"
-_FORCED: Final = " (forced)"
 
 
 def make_envelope(source: str | None = None, *, clock: Clock = system_clock) -> Envelope:
@@ -27,7 +26,7 @@ def make_envelope(source: str | None = None, *, clock: Clock = system_clock) -> 
 
 def mark_forced(source: str) -> str:
     """The source of a change that was forced, so that the history of config shows it."""
-    return source + _FORCED
+    return f"{source} (forced)"
 
 
 def require_task_names(task_names: Iterable[str]) -> list[str]:

@@ -149,10 +149,8 @@ class FencedLog(DelegatingLog):
         while True:
             end = self.end_offset()
             self._require_lock()
-            try:
+            with suppress(AppendConflict):  # by a container, an operator or another coordinator
                 return super().append(events, expected_offset=end)
-            except AppendConflict:  # by a container, an operator or another coordinator
-                continue
 
 
 PART_BYTES: Final = 500_000

@@ -31,8 +31,6 @@ _NETWORK: Final = {
     "tcp_user_timeout": 30_000,  # ms; Linux sends no keepalives while it waits for an acknowledgement
 }
 """Options of libpq."""
-_PREPARED_AFTER: Final = 5
-"""Executions of a statement, as psycopg's default."""
 
 GET_RIGHT: Final = "Connect as the database's owner, or as a user with that right (see `coordstream db grant --help`)"
 CONFLICTS: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
@@ -58,7 +56,6 @@ _LOGIN_REFUSALS: Final = (
 _INVALID_OPTION: Final = re.compile(r"invalid (\w+ value|port number)\b")
 """Of libpq, as in: invalid sslmode value: "no"."""
 
-_CHECK_CLIENT: Final = "set client_connection_check_interval = '2s'"
 _SESSION: Final = """
 set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 1;
 set bytea_output = 'hex'; set default_transaction_isolation = 'read committed';
@@ -67,8 +64,6 @@ set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalive
 
 _TIMEOUTS: Final = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"]
 _TRANSACTION_TIMEOUT_SINCE: Final = 170_000
-
-_SNAPSHOT: Final = "set transaction isolation level repeatable read, read only"
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -150,7 +145,7 @@ def connect(
         lift_timeouts(connection)
     prepare(connection)
     if prepares:
-        connection.prepare_threshold = _PREPARED_AFTER
+        connection.prepare_threshold = 5  # executions, as psycopg's default
     return connection
 
 
@@ -170,7 +165,7 @@ def prepare(connection: Connection) -> None:
     """Give a session that was opened with `options` the formats that `connect` promises."""
     connection.adapters.register_dumper(bytes, BytesBinaryDumper)  # the one written in C
     with suppress(InvalidParameterValue, UndefinedObject):
-        connection.execute(_CHECK_CLIENT)
+        connection.execute("set client_connection_check_interval = '2s'")
     connection.execute(_SESSION)
 
 
@@ -187,7 +182,7 @@ def lift_timeouts(connection: Connection, scope: Literal["session", "local"] = "
 def snapshot(connection: Connection) -> Iterator[None]:
     """A transaction that only reads, and whose queries all see the database as it is at the first one."""
     with connection.transaction():
-        connection.execute(_SNAPSHOT)
+        connection.execute("set transaction isolation level repeatable read, read only")
         yield
 
 

@@ -90,13 +90,12 @@ class PostgresEventLog(Closing):
         Raises `StreamExists`: the stream has a log, of any backend; `SourceUnavailable`: the database of the URL does
         not answer, or cannot be used.
         """
-        name, kind = stream.stream_name, stream.stream_kind
         try:
             with _connected(database) as connection, connection.transaction():
-                log = insert_log(connection, name, kind, 1, POSTGRES, clock())
+                log = insert_log(connection, stream.stream_name, stream.stream_kind, 1, POSTGRES, clock())
                 connection.execute(_INSERT_HEAD, (log.log_id,))
         except UniqueViolation:
-            raise StreamExists(name, DATABASE) from None
+            raise StreamExists(stream.stream_name, DATABASE) from None
         return cls(database, stream.stream_name, clock=clock)
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:

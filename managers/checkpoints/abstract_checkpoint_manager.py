@@ -142,8 +142,7 @@ class AbstractCheckpointManager(StreamClient, ABC):
                     failures.append(error)
             if deadline.is_over or not self._is_running:
                 break
-            name = type(failures[-1]).__name__
-            _logger.warning("Append failed (try %d, %s): trying again.", len(failures), name)
+            _logger.warning("Append failed (try %d, %s): trying again.", len(failures), type(failures[-1]).__name__)
             deadline.wait()
         cause = failures[-1]
         raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, len(failures), cause) from cause

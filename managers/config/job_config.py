@@ -33,7 +33,6 @@ DEFAULTS: Final = {
 AUTOSIZING: Final = "job.autosizing."
 TRACKING_URL: Final = "yarn.am.tracking.url"
 """The URL of the job's coordinator, which it writes itself. Running containers look for a new one there."""
-_AUTOSIZING_ENABLED: Final = f"{AUTOSIZING}enabled"
 _NAMESPACE: Final = SetConfig.message_type
 Keys = Callable[[Config], Sequence[str]]
 
@@ -130,12 +129,11 @@ def config_value(key: str, value: str, envelope: Envelope) -> bytes:
     """The bytes of a set-config message. Raises `TypeError` if the value is not a string."""
     if not isinstance(value, str):
         raise TypeError(f"the value of {key} must be a string, not {type(value).__name__}")
-    written = encode_message(SetConfig(config_key=key, config_value=value, envelope=envelope))[1]
-    return written or b""
+    return encode_message(SetConfig(config_key=key, config_value=value, envelope=envelope))[1] or b""
 
 
 def is_autosized(config: Config) -> bool:
-    return boolean(config, _AUTOSIZING_ENABLED, default=False)
+    return boolean(config, f"{AUTOSIZING}enabled", default=False)
 
 
 def _write(store: CoordinatorStreamStore, sets: Config, removed_keys: Keys, envelope: Envelope, force: bool) -> None:

@@ -125,7 +125,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
     def put_all(self, entries: Mapping[NamespacedKey, bytes]) -> None:
         """Set several keys: all of them or none, if they are one append. Raises `AppendRefused`."""
         with self._caught_up():
-            self._append([_event(_named(key), _checked(value)) for key, value in entries.items()])
+            self._append([_event(_named(key), value) for key, value in entries.items()])
 
     def delete_all(self, keys: Iterable[NamespacedKey]) -> None:
         with self._caught_up():
@@ -276,7 +276,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey], Closing):
         events: list[NewEvent] = []
         for name, value in changes.items():
             if value is not None and value != self._state.get(name):
-                events.append(_event(name, _checked(value)))
+                events.append(_event(name, value))
             elif value is None:
                 events += [written_event(name.namespace, key, None) for key in self._state.spellings(name)]
         return events
@@ -293,14 +293,10 @@ def _keep_bytes(_key: bytes, value: bytes) -> bytes:
 
 
 def _event(name: NamespacedKey, value: bytes) -> NewEvent:
+    if not isinstance(value, bytes):
+        raise TypeError(f"a value must be bytes, not {type(value).__name__}; to remove a key, delete it")
     return written_event(name.namespace, encode_name(name), value)
 
 
 def _named(key: NamespacedKey) -> NamespacedKey:
     return canonical(NamespacedKey(*key))
-
-
-def _checked(value: bytes) -> bytes:
-    if not isinstance(value, bytes):
-        raise TypeError(f"a value must be bytes, not {type(value).__name__}; to remove a key, delete it")
-    return value

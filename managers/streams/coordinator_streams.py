@@ -20,8 +20,6 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import KeyedState, decode_value
 from managers.wrapped_logs import LogOrOpener, StreamClient, split_into_parts, written_event
 
-_NOTHING: Final[Mapping[str, Any]] = FrozenDict()
-
 
 class CoordinatorStreamMessage:
     """A key (version, type, key) and a map with the ``values``; without a map, a delete (Samza's class). Immutable.
@@ -82,7 +80,7 @@ class CoordinatorStreamMessage:
     def values(self) -> Mapping[str, Any]:
         """The values by name; empty for a delete, and for types without values."""
         values = (self.message_map or {}).get("values")
-        return values if isinstance(values, FrozenDict) else _NOTHING
+        return values if isinstance(values, FrozenDict) else FrozenDict()
 
     @property
     def config_value(self) -> str | None:
@@ -242,7 +240,12 @@ class CoordinatorStreamProducer(StreamClient):
 
     def send(self, message: Message | CoordinatorStreamMessage) -> int:
         """Append a message, and return its offset. Raises `NotReady`, and ValueError without a type or a key."""
-        return self._append([self._event(message)])[-1][0]
+        if isinstance(message, CoordinatorStreamMessage):
+            event = message.event()
+        else:
+            envelope = message.envelope or make_envelope(self._source, clock=self._clock)
+            event = written_event(message.message_type, *encode_message(with_envelope(message, envelope)))
+        return self._append([event])[-1][0]
 
     def write_config(self, source: str, config: Config) -> None:
         """Set all keys of a config in one call, without the checks of `managers.config.job_config.write_config`."""
@@ -260,13 +263,6 @@ class CoordinatorStreamProducer(StreamClient):
     def _append(self, events: Sequence[NewEvent]) -> list[range]:
         with self._use() as log:
             return [log.append(part) for part in split_into_parts(events)]
-
-    def _event(self, message: Message | CoordinatorStreamMessage) -> NewEvent:
-        if isinstance(message, CoordinatorStreamMessage):
-            return message.event()
-        if message.envelope is None:
-            message = with_envelope(message, make_envelope(self._source, clock=self._clock))
-        return written_event(message.message_type, *encode_message(message))
 
 
 class CoordinatorStreamWriter(StreamClient):
