@@ -194,7 +194,7 @@ class CoordinatorStreamConsumer(StreamClient):
             return tuple(message for message in self._messages if wanted in (None, (message.type or "").casefold()))
 
     def get_config(self) -> Mapping[str, str]:
-        """The job's config at the last bootstrap. Raises `NotReady` if the consumer was not bootstrapped."""
+        """The job's config at the last bootstrap; of an unreadable value, the last readable one. Raises `NotReady`."""
         with self._lock:
             if not self._is_bootstrapped:
                 raise NotReady("the coordinator stream consumer", "is not bootstrapped", "call bootstrap() first")
