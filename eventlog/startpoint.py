@@ -1,15 +1,13 @@
-"""Startpoints: requests to read a partition from another place (Samza's package ``org.apache.samza.startpoint``).
-
-With a checkpoint and the defaults, they give a task's starting offset (`StartingOffset`).
-"""
+"""Startpoints: requests to read a partition from another place (Samza's package ``org.apache.samza.startpoint``)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Generic, Literal, NoReturn, TypeVar
 
 from eventlog.errors import EventLogError
 from eventlog.frozen_dict import FrozenFields
 from eventlog.partition import SystemStreamPartition
+from eventlog.timestamps import current_ms
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -35,10 +33,10 @@ class _Visited:
 
 @dataclass(frozen=True, slots=True)
 class StartpointSpecific(_Visited):
-    """Read from this offset on (inclusive). ``creation_timestamp``, of all kinds, is in ms since 1970."""
+    """Read from this offset on (inclusive). ``creation_timestamp``, of all kinds: ms since 1970, by default now."""
 
     specific_offset: str | None
-    creation_timestamp: int
+    creation_timestamp: int = field(default_factory=current_ms)
     kind: ClassVar[StartpointType] = "specific"
 
     @property
@@ -51,7 +49,7 @@ class StartpointTimestamp(_Visited):
     """Read from the first event that is not older than ``timestamp_offset`` (ms since 1970)."""
 
     timestamp_offset: int | None
-    creation_timestamp: int
+    creation_timestamp: int = field(default_factory=current_ms)
     kind: ClassVar[StartpointType] = "timestamp"
 
     @property
@@ -63,7 +61,7 @@ class StartpointTimestamp(_Visited):
 class StartpointOldest(_Visited):
     """Read from the oldest event that the input still has."""
 
-    creation_timestamp: int
+    creation_timestamp: int = field(default_factory=current_ms)
     kind: ClassVar[StartpointType] = "oldest"
     value: ClassVar[None] = None
 
@@ -72,7 +70,7 @@ class StartpointOldest(_Visited):
 class StartpointUpcoming(_Visited):
     """Read only what is written from now on."""
 
-    creation_timestamp: int
+    creation_timestamp: int = field(default_factory=current_ms)
     kind: ClassVar[StartpointType] = "upcoming"
     value: ClassVar[None] = None
 

@@ -51,6 +51,10 @@ def time_of(ms: int) -> datetime | None:
         return None
 
 
+def current_ms() -> int:
+    return ms_of(datetime.now(UTC))
+
+
 def ms_of(time: datetime) -> int:
     """Milliseconds since 1970 of an aware datetime, rounded down."""
     return (time - _UNIX_EPOCH) // timedelta(milliseconds=1)

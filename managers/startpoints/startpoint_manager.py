@@ -9,6 +9,7 @@ from typing import Final
 from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, is_expired
+from eventlog.timestamps import current_ms
 from eventlog.wire.startpoints import encode_startpoint
 from managers.errors import Startable
 from managers.startpoints.startpoint_records import (
@@ -42,7 +43,7 @@ class StartpointManager(Startable):
     committed a later position. The caller opens and closes the store. Thread-safe.
     """
 
-    def __init__(self, store: CoordinatorStreamStore, *, clock: Callable[[], int]) -> None:
+    def __init__(self, store: CoordinatorStreamStore, *, clock: Callable[[], int] = current_ms) -> None:
         """``clock`` returns the time in ms since 1970, for the expiry of requests and the time of a fan-out."""
         self._store: Final = store
         self._clock: Final = clock

@@ -204,11 +204,7 @@ def is_highly_available(config: Mapping[str, str]) -> bool:
 def plan_fan_out(
     requests: Mapping[StartpointKey, Startpoint], task_to_partitions: TaskPartitions, now_ms: int
 ) -> FanOutPlan:
-    """Choose the startpoint of each task and partition (StartpointManager.fanOut of Samza).
-
-    Of a request for every task and one for a single task, the later wins; with equal times, the one for the task. The
-    superseded request is deleted, too. An expired request is ignored and stays.
-    """
+    """Choose the startpoint of each task and partition; see `StartpointManager.fan_out`."""
     live = {key: request for key, request in requests.items() if not _is_expired(key, request, now_ms)}
     fanned_out: dict[str, dict[SystemStreamPartition, Startpoint]] = {}
     for task_name, partitions in task_to_partitions.items():

@@ -9,11 +9,9 @@ from typing import Any, Final
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.startpoint import StartpointOldest
-from eventlog.timestamps import ms_of
 from managers.config.job_config import write_config
 from managers.coordinator.job_coordinator import JobCoordinator
 from managers.startpoints.startpoint_manager import StartpointManager
@@ -104,7 +102,7 @@ def prepare(log: PostgresEventLog, job_name: str) -> None:
         write_config(store, {"job.name": job_name, "old.key": "1"})
         with StartpointManager(store, clock=lambda: 0) as manager:
             partition = SystemStreamPartition("kafka", VIEWS, 1)
-            manager.write_startpoint(partition, StartpointOldest(ms_of(system_clock())))
+            manager.write_startpoint(partition, StartpointOldest())
 
 
 def started_again_after_each_write(database_url: str, folder: Path) -> list[str]:

@@ -13,7 +13,7 @@ from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.kafka.system_admin import KafkaSystemAdmin
-from eventlog.log import EventLog, system_clock
+from eventlog.log import EventLog
 from eventlog.messages import SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
@@ -24,7 +24,6 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.streams import checkpoint_stream_name, identify
-from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.config.job_config import read_config, set_config, write_config
 from managers.errors import NotReady
@@ -56,11 +55,6 @@ where previous_value is not null order by log_offset
 """
 
 Rows = list[tuple[Any, ...]]
-
-
-def now_ms() -> int:
-    """The time now: the views judge by it."""
-    return ms_of(system_clock())
 
 
 def views(*numbers: int) -> list[NewEvent]:
@@ -95,7 +89,7 @@ class World:
 
     def startpoints(self) -> StartpointManager:
         """A startpoint manager of one more program, not started."""
-        return StartpointManager(self.store(), clock=now_ms)
+        return StartpointManager(self.store())
 
     def container(self) -> OffsetManager:
         """A restarted container of the job; the previous one may have died."""
@@ -166,7 +160,7 @@ def commit(world: World, manager: OffsetManager, *processed: tuple[int, str]) ->
     for number, offset in processed:
         manager.update(TASK, world.partitions[number], offset)
     said = manager.build_checkpoint(TASK)
-    manager.write_checkpoint(TASK, said, CheckpointV2(CheckpointId.create(now_ms(), 7), said.offsets, {}))
+    manager.write_checkpoint(TASK, said, CheckpointV2(CheckpointId.create(nano_time=7), said.offsets, {}))
 
 
 def test_a_jobs_life(world: World, job_name: str) -> None:
@@ -196,8 +190,8 @@ def test_a_jobs_life(world: World, job_name: str) -> None:
 
     # startpoints are written while it runs, and it runs on as before
     with world.startpoints() as operator:
-        operator.write_startpoint(busy, StartpointSpecific("1", now_ms()))
-        operator.write_startpoint(quiet, StartpointOldest(now_ms()))
+        operator.write_startpoint(busy, StartpointSpecific("1"))
+        operator.write_startpoint(quiet, StartpointOldest())
     commit(world, first, (0, "5"))
     world.follow()
     assert world.shows(REQUESTED) == [(0, "specific", "1"), (1, "oldest", None)]
@@ -255,10 +249,10 @@ def test_a_jobs_life(world: World, job_name: str) -> None:
 @pytest.mark.parametrize(
     ("order", "first"),
     [
-        (StartpointSpecific("4", now_ms()), 4),
-        (StartpointTimestamp(FIRST_MS + 6_500, now_ms()), 7),
-        (StartpointOldest(now_ms()), 0),
-        (StartpointUpcoming(now_ms()), EVENTS),
+        (StartpointSpecific("4"), 4),
+        (StartpointTimestamp(FIRST_MS + 6_500), 7),
+        (StartpointOldest(), 0),
+        (StartpointUpcoming(), EVENTS),
     ],
     ids=["a specific offset", "a time", "the oldest", "the upcoming"],
 )

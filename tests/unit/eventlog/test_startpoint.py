@@ -11,13 +11,14 @@ from eventlog.startpoint import (
     StartpointUpcoming,
     StartpointVisitor,
 )
+from eventlog.timestamps import current_ms
 
 Seen = tuple[str, str, object]
 KINDS = [
-    (StartpointSpecific("123", 1), "specific"),
-    (StartpointTimestamp(2_222_222, 1), "timestamp"),
-    (StartpointOldest(1), "oldest"),
-    (StartpointUpcoming(1), "upcoming"),
+    (StartpointSpecific("123"), "specific"),
+    (StartpointTimestamp(2_222_222), "timestamp"),
+    (StartpointOldest(), "oldest"),
+    (StartpointUpcoming(), "upcoming"),
 ]
 
 
@@ -48,6 +49,7 @@ class OnlySpecific(StartpointVisitor[str, str | None]):
 @pytest.mark.scenario("SPM-01")
 def test_each_kind_calls_its_own_method_and_gives_its_result(startpoint: Startpoint, kind: str) -> None:
     assert startpoint.apply("input", Noting()) == (kind, "input", startpoint)
+    assert 0 <= current_ms() - startpoint.creation_timestamp < 3_600_000
 
 
 @pytest.mark.parametrize(("startpoint", "kind"), KINDS[1:])

@@ -3,7 +3,6 @@
 import pytest
 
 from coordstream.cli.startpoint_plan import first_offset, input_problem
-from eventlog.log import system_clock
 from eventlog.messages import SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
@@ -17,7 +16,6 @@ from eventlog.startpoint import (
 )
 from eventlog.streams import identify
 from eventlog.system_admin import PartitionBounds, ResolvedStartpoint
-from eventlog.timestamps import ms_of
 from managers.startpoints.next_starts import StartpointFacts, changed_starts
 from tests.builders import startpoint, task_partition
 from tests.fixtures.coordstream.command_line import CommandLine
@@ -77,7 +75,7 @@ def test_a_job_without_a_coordinator_stream_has_no_startpoints(cli: CommandLine)
 
 
 def test_the_value_of_a_startpoint_is_shown_without_its_secret(cli: CommandLine) -> None:
-    requested = StartpointSpecific("redis://:hunter2@h/1", ms_of(system_clock()))
+    requested = StartpointSpecific("redis://:hunter2@h/1")
     with PostgresEventLog.create(cli.database_url, identify("__samza_coordinator_counts_1")) as log:
         log.append([task_partition("k.in.0"), startpoint("k.in.0", requested)])
     for words in (("fan-out", "counts"), ("delete", "counts", "--all")):

@@ -6,10 +6,8 @@ from coordstream.errors import CoordstreamError
 from coordstream.event_logs import open_job_record
 from eventlog.checkpoint import CheckpointV1
 from eventlog.errors import EventLogError
-from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import StartpointSpecific
-from eventlog.timestamps import ms_of
 from managers.steered.job_record import JobOfAnotherProgram, JobRecord
 from tests.fixtures.coordstream.command_line import CommandLine
 from tests.fixtures.database_sessions import end_sessions
@@ -40,7 +38,7 @@ def test_the_relations_tell_what_was_written(cli: CommandLine) -> None:
     with open_job_record("page_views", source=SOURCE) as record:
         write_all(record)
         record.checkpoints.write_checkpoint("clicks-0", CheckpointV1({PARTITIONS[0]: "41"}))
-        record.startpoints.write_startpoint(PARTITIONS[1], StartpointSpecific("7", ms_of(system_clock())))
+        record.startpoints.write_startpoint(PARTITIONS[1], StartpointSpecific("7"))
         assert record.config == {
             **CONFIG,
             "job.name": "page_views",

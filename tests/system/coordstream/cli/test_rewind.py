@@ -15,10 +15,9 @@ from coordstream.cli import change, main
 from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import system_clock
 from eventlog.startpoint import StartpointSpecific
 from eventlog.streams import identify
-from eventlog.timestamps import ms_of
+from eventlog.timestamps import current_ms
 from managers import wrapped_logs
 from tests.builders import startpoint
 from tests.checkout import CHECKOUT
@@ -54,7 +53,7 @@ def plan(cli: CommandLine, job: RewindableJob, *words: str) -> None:
 
 
 def test_where_each_task_stood_when_a_deployment_began(kafka_cli: CommandLine, job: RewindableJob) -> None:
-    now = ms_of(system_clock())
+    now = current_ms()
     job.begin_run(1, now + 1000)
     job.begin_run(2, now + 3000)
     for partition, offset, at in ((0, 4, 1500), (1, 2, 2000), (0, 12, 4000)):
@@ -125,7 +124,7 @@ def another_writer(stream_name: str, write: Callable[[], object]) -> Iterator[No
 def test_startpoints_written_beside_another_writer_can_be_undone(
     kafka_cli: CommandLine, job: RewindableJob, topics: Topics
 ) -> None:
-    other = startpoint(f"kafka.{job.input}.0.Partition 0", StartpointSpecific("7", ms_of(system_clock())))
+    other = startpoint(f"kafka.{job.input}.0.Partition 0", StartpointSpecific("7"))
     plan(kafka_cli, job, "--to-offset", "3")
     with another_writer(job.coordinator, lambda: topics.write(job.coordinator, [other])):
         finished = kafka_cli("rewind", "apply", PLAN, "--yes", "--json")
@@ -138,7 +137,7 @@ def test_startpoints_written_beside_another_writer_can_be_undone(
 
 
 def test_a_refusal_needs_no_undo(kafka_cli: CommandLine, job: RewindableJob, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = startpoint(f"kafka.{job.input}.0.Partition 0", StartpointSpecific("7", ms_of(system_clock())))
+    other = startpoint(f"kafka.{job.input}.0.Partition 0", StartpointSpecific("7"))
     plan(kafka_cli, job, "--to-offset", "3")
     monkeypatch.setattr(change, "confirm", lambda *_, **__: job.topics.write(job.coordinator, [other]))
     assert "Nothing was written." in kafka_cli("rewind", "apply", PLAN).err
