@@ -23,6 +23,8 @@ def decode_startpoint(value: bytes) -> Startpoint:
 
 def encode_startpoint(startpoint: Startpoint) -> bytes:
     """Write a startpoint as Samza does. Raises TypeError or ValueError: a field could not be read back."""
+    if not isinstance(startpoint, Startpoint):
+        raise TypeError(f"a startpoint is expected, such as StartpointOldest(), not {startpoint!r}")
     value = dumps(startpoint_to_json(startpoint), ascii_surrogates=True)
     _require_readable(value, decode_startpoint, repr(startpoint))
     return value

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from eventlog.errors import EventLogError
-from eventlog.partition import SystemStreamPartition
+from eventlog.partition import StartpointKey, SystemStreamPartition, startpoint_key_readings
 from eventlog.startpoint import Startpoint, is_expired
 from eventlog.timestamps import current_ms
 from eventlog.wire.startpoints import encode_startpoint
@@ -23,6 +23,7 @@ from managers.startpoints.startpoint_records import (
     fan_out_key,
     fan_out_requests,
     is_key_of,
+    key_of,
     read_fan_out,
     read_request,
     remove_consumed,
@@ -67,12 +68,12 @@ class StartpointManager(Startable):
         """Request that the next start reads a partition from here, for every task that reads it or for one task.
 
         Supersedes an earlier request for the same partition and task. Raises ValueError if a name is blank or not
-        allowed in a key, or a number is out of range, and `StartpointNotWritten`.
+        allowed in a key, or a number is out of range, TypeError, and `StartpointNotWritten`.
         """
-        store = self._running()
-        _require_key_parts(partition, task_name)
+        store, value = self._running(), encode_startpoint(startpoint)
+        _require_key(partition, task_name)
         with _translate_errors(partition, task_name):
-            store.put(request_key(partition, task_name), encode_startpoint(startpoint))
+            store.put(request_key(partition, task_name), value)
 
     def read_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> Startpoint | None:
         """The requested startpoint under exactly this key; None if there is none, or if it has expired (12 hours).
@@ -167,13 +168,15 @@ def _with_partitions(task_to_partitions: TaskPartitions) -> TaskPartitions:
     return {task_name: partitions for task_name, partitions in task_to_partitions.items() if partitions}
 
 
-def _require_key_parts(partition: SystemStreamPartition, task_name: str | None) -> None:
-    """Raise ValueError for names that would make a key that is read differently than intended."""
-    if not partition.system.strip() or not partition.stream.strip():
-        raise ValueError(f"the system and the stream of {partition} must not be blank")
-    if "." in partition.system:
-        raise ValueError(f"the system of {partition} must not contain a dot, which ends it in a startpoint's key")
-    if partition.partition < 0:
-        raise ValueError(f"the partition number of {partition} must not be negative")
-    if task_name == "":
-        raise ValueError(f"task_name of a startpoint for {partition} is empty: omit it to mean every task")
+def _require_key(partition: SystemStreamPartition, task_name: str | None) -> StartpointKey:
+    """The key of a request. Raises ValueError or TypeError if it would be read differently than intended."""
+    if not isinstance(partition, SystemStreamPartition):
+        raise TypeError(f"the partition of a startpoint must be a SystemStreamPartition, not {partition!r}")
+    key = key_of(partition, task_name)
+    is_blank = not str(partition.system).strip() or not str(partition.stream).strip()
+    if is_blank or key not in startpoint_key_readings(str(key)) or partition.partition < 0:
+        raise ValueError(
+            f"a startpoint cannot be for {partition!r} and task {task_name!r}: expected a system without a dot and a "
+            "stream, neither of them blank, a partition from 0 to 2147483647, and a task name, or None for every task"
+        )
+    return key

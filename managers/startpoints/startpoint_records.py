@@ -70,7 +70,7 @@ class StartpointsChanged(StartpointError):
 
 def request_key(partition: SystemStreamPartition, task_name: str | None) -> NamespacedKey:
     """The key of a request for a partition, for every task (None) or for one. It has no key bucket."""
-    return NamespacedKey(REQUESTS, str(_key(partition, task_name)))
+    return NamespacedKey(REQUESTS, str(key_of(partition, task_name)))
 
 
 def fan_out_key(task_name: str) -> NamespacedKey:
@@ -112,11 +112,11 @@ def is_key_of(
     found = key_meanings(tasks).get(text, frozenset())
     if len(found) != 1:
         log_ambiguous_key(text, found or readings)
-    return found == {_key(without_key_bucket(partition), task_name)}
+    return found == {key_of(partition, task_name)}
 
 
-def _key(partition: SystemStreamPartition, task_name: str | None) -> StartpointKey:
-    return StartpointKey(partition, None if task_name is None else TaskName(task_name))
+def key_of(partition: SystemStreamPartition, task_name: str | None) -> StartpointKey:
+    return StartpointKey(without_key_bucket(partition), None if task_name is None else TaskName(task_name))
 
 
 def describe_key(key: StartpointKey) -> str:

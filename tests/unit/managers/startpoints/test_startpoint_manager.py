@@ -200,10 +200,12 @@ def test_requests_and_fan_outs_are_deleted_separately(manager: StartpointManager
         (PAGE_VIEWS, StartpointSpecific(True, NOW_MS), None, TypeError),  # type: ignore[arg-type]
         (PAGE_VIEWS, StartpointOldest(2**63), None, ValueError),
         (PAGE_VIEWS, specific("1"), "", ValueError),
+        (PAGE_VIEWS, None, None, TypeError),
+        (None, specific("1"), None, TypeError),
+        *((SystemStreamPartition("k", "s", number), specific("1"), None, ValueError) for number in (2**31, -1, True)),
         (SystemStreamPartition(" ", "s", 0), specific("1"), None, ValueError),
         (SystemStreamPartition("k", "", 0), specific("1"), None, ValueError),
         (SystemStreamPartition("k.x", "s", 0), specific("1"), None, ValueError),
-        (SystemStreamPartition("k", "s", -1), specific("1"), None, ValueError),
         (SystemStreamPartition("k", "\ud800", 0), specific("1"), None, ValueError),
     ],
 )
