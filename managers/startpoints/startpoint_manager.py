@@ -20,6 +20,7 @@ from managers.startpoints.startpoint_records import (
     StartpointNotWritten,
     Stored,
     TaskPartitions,
+    assigned_partitions,
     fan_out_key,
     fan_out_requests,
     is_key_of,
@@ -31,6 +32,7 @@ from managers.startpoints.startpoint_records import (
     request_key,
     without_key_bucket,
 )
+from managers.startpoints.startpoint_request import key_warnings
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 _logger: Final = logging.getLogger(__name__)
@@ -67,12 +69,15 @@ class StartpointManager(Startable):
     ) -> None:
         """Request that the next start reads a partition from here, for every task that reads it or for one task.
 
-        Supersedes an earlier request for the same partition and task. Raises ValueError if a name is blank or not
-        allowed in a key, or a number is out of range, TypeError, and `StartpointNotWritten`.
+        Supersedes an earlier request for the same partition and task. Logs a warning if the job might not follow it:
+        the key has several meanings, or the stream a dot. Raises ValueError if a name is blank or not allowed in a key,
+        or a number is out of range, TypeError, and `StartpointNotWritten`.
         """
-        store, value = self._running(), encode_startpoint(startpoint)
-        _require_key(partition, task_name)
+        store, key, value = self._running(), _require_key(partition, task_name), encode_startpoint(startpoint)
         with _translate_errors(partition, task_name):
+            known = assigned_partitions(store) if len(startpoint_key_readings(str(key))) > 1 else {}
+            for warning in key_warnings([key], known):
+                _logger.warning("%s", warning)
             store.put(request_key(partition, task_name), value)
 
     def read_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> Startpoint | None:

@@ -94,6 +94,15 @@ def key_meanings(task_to_partitions: TaskPartitions) -> Mapping[str, frozenset[S
     return {text: frozenset(keys) for text, keys in found.items()}
 
 
+def assigned_partitions(store: CoordinatorStreamStore) -> TaskPartitions:
+    found: dict[str, set[SystemStreamPartition]] = defaultdict(set)
+    for each in store.messages(SetTaskPartitionMapping.message_type).values():
+        if isinstance(each, SetTaskPartitionMapping):
+            for reader in each.task_names:
+                found[reader].add(each.partition)
+    return found
+
+
 def is_key_of(
     text: str, partition: SystemStreamPartition, task_name: str | None, store: CoordinatorStreamStore
 ) -> bool:
@@ -104,12 +113,7 @@ def is_key_of(
     readings = startpoint_key_readings(text)
     if len(readings) < 2:
         return True
-    tasks: dict[str, set[SystemStreamPartition]] = defaultdict(set)
-    for each in store.messages(SetTaskPartitionMapping.message_type).values():
-        if isinstance(each, SetTaskPartitionMapping):
-            for reader in each.task_names:
-                tasks[reader].add(each.partition)
-    found = key_meanings(tasks).get(text, frozenset())
+    found = key_meanings(assigned_partitions(store)).get(text, frozenset())
     if len(found) != 1:
         log_ambiguous_key(text, found or readings)
     return found == {key_of(partition, task_name)}

@@ -341,6 +341,9 @@ def test_assignments_settle_the_meaning_of_an_ambiguous_key(
     assert [one for fanned in fanned_out.values() for one in fanned.values()] == [specific("7")] * any(found)
     if len(tasks) == 2:
         assert "its key can mean partition 1 of k.s in task '2' or partition 2 of k.s.1 in every task." in caplog.text
+    manager.write_startpoint(OF_S_1, specific("8"))
+    assert "reads it as partition 1 of s." in caplog.text
+    assert ("can also mean partition 1 of k.s in task '2'" in caplog.text) is (of_s_1 is None)
 
 
 @pytest.mark.parametrize(
