@@ -22,6 +22,8 @@ CHECKPOINT_FILE: Final = "CHECKPOINT-V2"
 FILES_OF_COMMIT: Final = (CHECKPOINT_FILE, OFFSET_FILE)
 """The files in the directory of a store that say which commit it has."""
 
+_FIRST_MS: Final = 10**12
+"""A smaller number belongs to the name of a task, such as ``orders-2026-12``: ids are times since September 2001."""
 _TABLE_SUFFIX: Final = ".sst"
 _logger: Final = logging.getLogger(__name__)
 Content = TypeVar("Content")
@@ -38,7 +40,7 @@ def checkpoint_directories(directory: Path) -> Iterator[tuple[CheckpointId, Path
         text = path.name.removeprefix(f"{directory.name}-")
         with suppress(WireError):
             checkpoint_id = CheckpointId.parse(text)
-            if str(checkpoint_id) == text and path.is_dir():
+            if str(checkpoint_id) == text and checkpoint_id.millis >= _FIRST_MS and path.is_dir():
                 yield checkpoint_id, path
 
 

@@ -274,12 +274,12 @@ def test_all_known_backends_are_cleaned_up_and_closed_though_one_fails(
 ) -> None:
     task.kafka.during.update({"clean up": fail, "close": fail})
     manager = task.manager
-    manager.snapshot(CheckpointId(1, 0))
+    manager.snapshot(CheckpointId(10**12, 0))
     with pytest.raises(CommitFailed, match=f"'clean up', state backend {KAFKA}: The disk is full"):
         manager.clean_up(ID, {KAFKA: marker("5"), BLOBS: {"LI": "blob"}, "factory3": {"LI": "x"}})
     assert (task.kafka.of("clean up"), task.blobs.of("clean up")) == ([(ID, marker("5"))], [(ID, {"LI": "blob"})])
     assert [record.levelno for record in caplog.records if "factory3" in record.getMessage()] == [logging.WARNING]
-    assert not list(task.base.rglob("*-1-0"))
+    assert not list(task.base.rglob("*-1000000000000-0"))
     with pytest.raises(OSError, match="The disk is full"):
         manager.close()
     assert task.blobs.of("close") == [()]

@@ -23,11 +23,12 @@ from managers.state.store_directories import (
 
 
 def test_only_checkpoints_of_the_same_task_are_listed(tmp_path: Path) -> None:
-    for name in ("task", "task-7-12", "task-8-1", "task-1-7-12", "a task-7-12", "task-007-12", "task-7"):
+    ids = [CheckpointId(1_000_000_000_000 + millis, 12) for millis in range(3)]
+    others = ("task", f"task-1-{ids[0]}", f"a task-{ids[0]}", f"task-0{ids[0]}", "task-7", "task-2026-12")
+    for name in (*others, f"task-{ids[0]}", f"task-{ids[1]}"):
         (tmp_path / name).mkdir()
-    (tmp_path / "task-9-9").write_text("")
-    found = dict(checkpoint_directories(tmp_path / "task"))
-    assert found == {CheckpointId(7, 12): tmp_path / "task-7-12", CheckpointId(8, 1): tmp_path / "task-8-1"}
+    (tmp_path / f"task-{ids[2]}").write_text("")
+    assert dict(checkpoint_directories(tmp_path / "task")) == {each: tmp_path / f"task-{each}" for each in ids[:2]}
     assert dict(checkpoint_directories(tmp_path / "absent" / "task")) == {}
 
 
