@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from stat import S_ISREG
 from threading import Event
 from typing import Any, Final, NamedTuple
@@ -27,7 +27,7 @@ from managers.state.state_backend import (
     TaskRestoreManager,
 )
 from managers.state.state_errors import InvalidMarker, SnapshotDamaged, backing_up, missing_package
-from managers.state.store_directories import checkpoint_directory, delete_directory
+from managers.state.store_directories import checkpoint_directory, delete_directory, is_outside
 
 OBJECT_STORE_STATE_BACKEND_FACTORY: Final = "coordstream.ObjectStoreStateBackendFactory"
 """Its name in ``stores.<store>.backup.factories`` and in checkpoints."""
@@ -68,7 +68,7 @@ class StoreSnapshot:
             version = fields["version"]
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError("it is not a list of files") from error
-        is_valid = all(_DIGEST.fullmatch(file.digest) and not _is_outside(name) for name, file in files.items())
+        is_valid = all(_DIGEST.fullmatch(file.digest) and not is_outside(name) for name, file in files.items())
         if version != _VERSION or not is_valid:
             raise ValueError("it is not a list of files")
         return cls(files)
@@ -304,8 +304,3 @@ class ObjectStoreStateBackendFactory:
 
     def objects(self, task: StatefulTask, store_names: Collection[str]) -> dict[str, StoreObjects]:
         return {name: StoreObjects(self._fs, self._root, task, name) for name in store_names}
-
-
-def _is_outside(name: str) -> bool:
-    path = PurePosixPath(name)
-    return path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name

@@ -22,6 +22,7 @@ from eventlog.frozen_dict import FrozenFields
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.job_facts import changelog_of
 from managers.state.key_value_store import StoreOpener
+from managers.state.store_directories import is_outside
 
 _STORES: Final = "stores."
 _FACTORY: Final = ".factory"
@@ -151,10 +152,15 @@ class StatefulTask(FrozenFields):
     changelog_partition: int | None = None
 
     def store_directory(self, store_name: str) -> Path:
-        """The directory of a store on disk: ``<base>/<store>/<task>``, with ``_`` for each space."""
+        """The directory of a store: ``<base>/<store>/<task>``, with ``_`` for each space. Raises `ConfigError`."""
         key = LOGGED_BASE_DIRECTORY if is_durable(self.config, store_name) else NON_LOGGED_BASE_DIRECTORY
         configured = self.config.get(key, "").strip()
         base = Path(configured) if configured else self.base_directory
+        if is_outside(store_name) or is_outside(self.task_name):
+            raise ConfigError(
+                f"Store {store_name!r} of task {self.task_name!r} has no directory below {base}: neither name may be "
+                "empty, begin with '/' or contain '..'. Rename it."
+            )
         return base / store_name.replace(" ", "_") / self.task_name.replace(" ", "_")
 
 

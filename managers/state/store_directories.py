@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from glob import escape
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final, TypeVar
 
 from eventlog.atomic_file import atomic_file
@@ -27,6 +27,12 @@ _FIRST_MS: Final = 10**12
 _TABLE_SUFFIX: Final = ".sst"
 _logger: Final = logging.getLogger(__name__)
 Content = TypeVar("Content")
+
+
+def is_outside(name: str) -> bool:
+    """Whether a name would lead out of the directory that it is to be in, or to that directory itself."""
+    path = PurePosixPath(name)
+    return path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name
 
 
 def checkpoint_directory(directory: Path, checkpoint_id: CheckpointId) -> Path:

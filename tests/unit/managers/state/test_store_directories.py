@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV2
+from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from managers.state.key_value_store import DictStore
 from managers.state.state_backend import StatefulTask
@@ -43,6 +44,9 @@ def test_config_says_where_stores_with_and_without_a_backup_are(tmp_path: Path, 
 
     assert directory({}) == tmp_path / store / "Partition_0"
     assert directory({key: "/elsewhere"}) == Path("/elsewhere") / store / "Partition_0"
+    for outside, task in ((store, "../t"), (store, ""), ("/s", "t"), (".", "t")):
+        with pytest.raises(ConfigError, match=f"Store {outside!r} of task {task!r} has no directory below"):
+            StatefulTask(task, config, tmp_path, lambda _: DictStore()).store_directory(outside)
 
 
 CHANGELOG: Final = SystemStreamPartition("kafka", "changelog", 0)
