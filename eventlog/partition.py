@@ -36,8 +36,8 @@ INT64: Final = range(-(2**63), 2**63)
 
 
 def is_int_within(bounds: range, value: object) -> bool:
-    """Whether a value is an integer within bounds. ``in`` compares each number of a range with what is no ``int``."""
-    return isinstance(value, int) and bounds.start <= value < bounds.stop
+    """Whether a value is an ``int`` within bounds. ``in`` compares each number of a range with what is no ``int``."""
+    return type(value) is int and bounds.start <= value < bounds.stop
 
 
 @dataclass(frozen=True, slots=True, order=True)

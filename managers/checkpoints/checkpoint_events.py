@@ -64,8 +64,8 @@ def _has_state(checkpoint: Checkpoint, config: Mapping[str, str]) -> bool:
     return any(facts.is_state(partition, offset) for partition, offset in checkpoint.offsets.items())
 
 
-def require_readable(task_name: str, checkpoint: Checkpoint) -> None:
-    """Raise TypeError or `CheckpointError` for a checkpoint that Samza could not read back."""
+def require_readable(task_name: str, checkpoint: Checkpoint, *, is_message: bool = False) -> None:
+    """Raise TypeError or `CheckpointError` for a checkpoint (or a `SetCheckpoint`) that Samza could not read back."""
     texts: list[object] = [task_name]
     for partition, offset in checkpoint.offsets.items():
         require_offset(partition, offset)
@@ -73,6 +73,9 @@ def require_readable(task_name: str, checkpoint: Checkpoint) -> None:
             which = f"The V2 checkpoint of task {task_name!r} has no offset for {partition}"
             raise CheckpointError(f"{which}, which Samza cannot read. Omit the partition.")
         texts += partition.system, partition.stream
+        if "." in str(partition.system) and (is_message or isinstance(checkpoint, CheckpointV2)):
+            which = f"The checkpoint of task {task_name!r} has system {partition.system!r}"
+            raise CheckpointError(f"{which}, which would be read back up to its dot only. Rename the system.")
         if not is_int_within(INT32, partition.partition):
             raise TypeError(f"the number of partition {partition} must be an integer of 32 bits")
     if isinstance(checkpoint, CheckpointV2):

@@ -162,12 +162,7 @@ class CheckpointManager(AbstractCheckpointManager):
     """
 
     def __init__(
-        self,
-        log: LogOrOpener,
-        *,
-        source: str = UNKNOWN,
-        retry: Retry | None = None,
-        clock: Clock = system_clock,
+        self, log: LogOrOpener, *, source: str = UNKNOWN, retry: Retry | None = None, clock: Clock = system_clock
     ) -> None:
         """``log``: the stream, or a function that opens it. ``source`` is the writer that messages name."""
         super().__init__(log, retry)
@@ -198,7 +193,7 @@ class CheckpointManager(AbstractCheckpointManager):
             raise TypeError(
                 f"the checkpoint of task {task_name!r} must be a CheckpointV1 on the coordinator stream, not a {kind}"
             )
-        require_readable(task_name, checkpoint)
+        require_readable(task_name, checkpoint, is_message=True)
         envelope = make_envelope(self._source, clock=self._clock)
         offsets = sort_entries(checkpoint).offsets
         return NewEvent(

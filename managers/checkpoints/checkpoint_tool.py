@@ -49,13 +49,7 @@ class CheckpointTool:
     partitions. It writes the version that the task would start from, with its state markers.
     """
 
-    def __init__(
-        self,
-        manager: JobCheckpoints,
-        facts: JobFacts,
-        *,
-        clock: Clock = system_clock,
-    ) -> None:
+    def __init__(self, manager: JobCheckpoints, facts: JobFacts, *, clock: Clock = system_clock) -> None:
         """``clock`` is for the age of the last commit and for new checkpoint ids."""
         self.manager: Final = manager
         self._facts = facts

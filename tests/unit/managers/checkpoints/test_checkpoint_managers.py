@@ -263,7 +263,9 @@ def test_the_bytes_of_a_checkpoint(coordinator_log: EventLog, source: str) -> No
     other = SystemStreamPartition("kafka", "PageViews", 1)
     with running(coordinator_log, source=source) as manager:
         assert manager.write_checkpoint("Partition 0", CheckpointV1({PAGE_VIEWS: "42", other: None})) == 0
-        (event,) = coordinator_log.read()
+        with pytest.raises(CheckpointError, match=r"'Partition 0' has system 'eu\.kafka', which"):
+            manager.write_checkpoint("Partition 0", CheckpointV1({SystemStreamPartition("eu.kafka", "in", 0): "1"}))
+    (event,) = coordinator_log.read()
     assert event.key == b'[1,"set-checkpoint","Partition 0"]'
     said = json.loads(event.value or b"")
     assert list(said) == ["host", "source", "values", "username", "timestamp"]

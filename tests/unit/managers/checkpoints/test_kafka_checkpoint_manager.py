@@ -115,6 +115,8 @@ def test_a_checkpoint_that_could_not_be_read_back_is_not_written(memory_topic: M
         (none, CheckpointV1({IN_0: "1"})),
         ("t", CheckpointV1({SystemStreamPartition(none, "in", 0): "1"})),
         ("t", CheckpointV1({SystemStreamPartition("kafka", "in", 2**31): "1"})),
+        ("t", CheckpointV1({SystemStreamPartition("kafka", "in", True): "1"})),
+        ("t", CheckpointV2(None, {SystemStreamPartition("eu.kafka", "in", 0): "1"}, {})),
         ("t", CheckpointV2(None, {}, {"factory": {"store": number}})),
         ("t", CheckpointV2(CheckpointId(-1, -5), {}, {})),
     ):
