@@ -120,7 +120,10 @@ class Candidate(Generic[Payload]):
 
 def parse_read_versions(value: str | None) -> tuple[int, ...]:
     """The versions that a job reads, the preferred one first; ``(1,)`` by default. Raises `ConfigError`."""
-    return _versions(READ_VERSIONS, value, DEFAULT_READ_VERSIONS)
+    versions = _versions(READ_VERSIONS, value, DEFAULT_READ_VERSIONS)
+    if not set(versions) & set(DEFAULT_WRITE_VERSIONS):
+        raise ConfigError(f"{READ_VERSIONS} is {value!r}: no checkpoint would be read. Expected 1, 2 or both.")
+    return versions
 
 
 def write_versions(config: Mapping[str, str]) -> tuple[int, ...] | None:
