@@ -64,9 +64,6 @@ class OffsetManagerMetrics:
     refused_startpoint_count: int = 0
 
 
-_NO_LISTENERS: Final[Mapping[str, CheckpointListener]] = MappingProxyType({})
-
-
 class OffsetManager(Startable):
     """The offsets of some tasks of a job, from their start to their last commit (Samza's class).
 
@@ -82,7 +79,7 @@ class OffsetManager(Startable):
         system_admins: Mapping[str, SystemAdmin],
         checkpoint_manager: AbstractCheckpointManager | None = None,
         startpoint_manager: StartpointManager | None = None,
-        checkpoint_listeners: Mapping[str, CheckpointListener] = _NO_LISTENERS,
+        checkpoint_listeners: Mapping[str, CheckpointListener] = MappingProxyType({}),
     ) -> None:
         """``config`` is the job's. Admins and listeners are by the job's names of its systems.
 
@@ -154,6 +151,7 @@ class OffsetManager(Startable):
 
     def get_starting_offset(self, task_name: str, partition: SystemStreamPartition) -> str | None:
         """The first offset to read; None if the task does not read the partition, or no offset is known."""
+        self._require_running()
         return self._starts.get((task_name, partition))
 
     def get_startpoint(self, task_name: str, partition: SystemStreamPartition) -> Startpoint | None:
@@ -167,13 +165,14 @@ class OffsetManager(Startable):
             self._startpoints[task_name, partition] = startpoint
 
     def update(self, task_name: str, partition: SystemStreamPartition, offset: str | None) -> None:
-        """Record that a task has processed an event. None: it has no offset; the previous one stays (SAMZA-982).
+        """Record that a task has processed an event. None or empty: no offset; the previous one stays (SAMZA-982).
 
         With `END_OF_STREAM_OFFSET` the previous offset stays, too, but the next commit consumes the startpoint. Raises
         TypeError if the offset is not a string.
         """
+        self._require_running()
         require_offset(partition, offset)
-        if offset is None:
+        if not offset:
             return
         with self._progress_lock:
             self._moved.add((task_name, partition))
@@ -210,7 +209,8 @@ class OffsetManager(Startable):
         modified = dict(processed)
         for system, listener in self._listeners.items():
             own = {partition: offset for partition, offset in processed.items() if partition.system == system}
-            if any(self._can_compare(system, offset, starting.get(partition)) for partition, offset in own.items()):
+            compared = ((offset, start) for each, offset in own.items() if (start := starting.get(each)) is not None)
+            if any(admin_of(self._admins, system).offset_comparator(*both) is not None for both in compared):
                 returned = listener.before_checkpoint(MappingProxyType(own))
                 modified |= {partition: offset for partition, offset in returned.items() if partition in own and offset}
         return modified
@@ -230,9 +230,7 @@ class OffsetManager(Startable):
 
         Raises `NotReady`, `TaskNotRegistered`, and what the log raises; the next commit or start then completes it.
         """
-        with self._lock:
-            self._require_running()
-            registered = self._partitions_of(task_name)
+        registered = self._partitions_of(task_name)
         with self._progress_lock:  # those that had moved at the snapshot; without one, now
             now = [each for each in registered if (task_name, each) in self._moved]
             moved = self._moved_at_snapshot.get(task_name, now)
@@ -338,10 +336,8 @@ class OffsetManager(Startable):
                 self._startpoint_manager.stop()
 
     def _partitions_of(self, task_name: str) -> frozenset[SystemStreamPartition]:
+        self._require_running()
         partitions = self._registered.get(task_name)
         if partitions is None:
             raise TaskNotRegistered(task_name, "with this offset manager")
         return partitions
-
-    def _can_compare(self, system: str, offset: str, start: str | None) -> bool:
-        return start is not None and admin_of(self._admins, system).offset_comparator(offset, start) is not None

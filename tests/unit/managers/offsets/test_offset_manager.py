@@ -1,7 +1,7 @@
 """From where tasks start, how far they have come, and what is written of it: Samza's behaviour."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any, Final
@@ -151,11 +151,11 @@ def test_it_starts_after_the_checkpoint_and_writes_what_was_processed(job: Job) 
     manager = job.started()
     assert (at(manager), manager.get_last_processed_offset("c", SSP[0])) == ("46", "45")
     seen = []
-    for offset in ("46", "47", None):
+    for offset in ("46", "47", None, ""):
         manager.update("c", SSP[0], offset)
         seen.append(manager.get_last_processed_offset("c", SSP[0]))
     commit(manager)
-    assert (seen, at(manager), job.written()) == (["46", "47", "47"], "46", {SSP[0]: "47"})
+    assert (seen, at(manager), job.written()) == (["46", "47", "47", "47"], "46", {SSP[0]: "47"})
     manager.start()  # once more changes nothing
     assert manager.get_last_processed_offset("c", SSP[0]) == "47"
 
@@ -202,7 +202,7 @@ def test_a_checkpoint_that_can_not_be_gone_on_from_ends_the_start(job: Job, offs
     error = caught.value
     assert (error.task_name, error.partition, error.offset, error.other_count) == ("c", SSP[1], offset, 1)
     with pytest.raises(NotReady):
-        commit(manager)
+        at(manager)
     assert not job.startpoints.is_running
 
 
@@ -410,8 +410,10 @@ def test_a_stop_commits_nothing_and_ends_cleanly(job: Job) -> None:
         manager.update("c", SSP[0], "46")
         before = job.ends()
     assert (job.ends(), listener.heard) == (before, [])
-    with pytest.raises(NotReady, match="OffsetManager is not running"):
-        manager.write_checkpoint("c", CheckpointV1({SSP[0]: "46"}))
+    calls: list[Callable[[], object]] = [lambda: commit(manager), lambda: manager.update("c", SSP[0], "47")]
+    for call in calls:
+        with pytest.raises(NotReady, match="OffsetManager is not running"):
+            call()
     manager.stop()
     assert at(job.started()) == "46", "the last interval is read again"
 
