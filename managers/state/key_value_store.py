@@ -79,7 +79,7 @@ class DictStore:
 
 
 class LoggedStore:
-    """A `KeyValueStore` over another one. Errors are those of the other one and of `Changelogs`."""
+    """A `KeyValueStore` over another one. Errors are those of the other one and of `Changelogs`, and TypeError."""
 
     def __init__(self, store: KeyValueStore, changelog: SystemStreamPartition, changelogs: Changelogs) -> None:
         """``changelogs`` are those of the changelog's system. They are not closed with the store."""
@@ -92,10 +92,12 @@ class LoggedStore:
         self.close: Final = store.close
 
     def put(self, key: bytes, value: bytes) -> None:
+        _require_bytes(key, value)
         self._store.put(key, value)
         self._changelogs.send(self._changelog, key, value)
 
     def delete(self, key: bytes) -> None:
+        _require_bytes(key)
         self._store.delete(key)
         self._changelogs.send(self._changelog, key, None)
 
@@ -106,6 +108,12 @@ class LoggedStore:
 
     def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
         return self._store.checkpoint(checkpoint_id)
+
+
+def _require_bytes(*given: object) -> None:
+    """Raise TypeError for what no flush of the changelog could write."""
+    if not all(isinstance(each, bytes) for each in given):
+        raise TypeError(f"keys and values of a store must be bytes: encode {[type(each).__name__ for each in given]}")
 
 
 _DAMAGED: Final = "Corruption"
@@ -137,8 +145,7 @@ class RocksDbStore:
         self._is_closed = False
 
     def get(self, key: bytes) -> bytes | None:
-        value: bytes | None = self._database.get(key)
-        return value
+        return cast("bytes | None", self._database.get(key))
 
     def put(self, key: bytes, value: bytes) -> None:
         self._database.put(key, value)

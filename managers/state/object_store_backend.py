@@ -139,10 +139,6 @@ class StoreObjects:
         with suppress(FileNotFoundError):
             self._fs.rm_file(self._root + path)
 
-    def stored(self) -> set[StoredFile]:
-        """The contents that a commit need not write."""
-        return {StoredFile(path.removeprefix(f"{OBJECTS}/"), size) for path, size in self.listed().items()}
-
     def put_snapshot(self, snapshot: StoreSnapshot) -> str:
         """Write a list of files, and return its marker."""
         self.put(f"{SNAPSHOTS}/{snapshot.digest}", snapshot.to_bytes())
@@ -211,7 +207,7 @@ class ObjectStoreBackupManager(TaskBackupManager):
             if not directory.is_dir():
                 raise FileNotFoundError(f"{directory} does not exist. Only stores on disk have such snapshots.")
             snapshot = self._digests[name].snapshot(directory)
-            stored = store.stored()
+            stored = {StoredFile(path.removeprefix(f"{OBJECTS}/"), size) for path, size in store.listed().items()}
             for path, file in snapshot.files.items():
                 if cancelled.is_set():
                     raise CancelledError("The commit was given up.")

@@ -314,6 +314,8 @@ def test_a_store_in_memory_leaves_the_offsets_of_earlier_files(make_task: TaskMa
     restarted = make_task(config=config)
     restarted.restore(in_memory.commit())
     assert restarted.entries() == AFTER
+    with pytest.raises(TypeError, match="keys and values of a store must be bytes"):
+        in_memory.write({"a": b"1"})  # type: ignore[dict-item]
 
 
 def test_a_store_without_a_backup_starts_empty(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
