@@ -120,7 +120,7 @@ class KafkaChangelogStateBackendFactory:
     def _changelog(self, task: StatefulTask, store: str) -> SystemStreamPartition:
         """The changelog partition of a store: that of the task, the same for all its stores. Raises `ConfigError`."""
         if task.changelog_partition is None:
-            raise ValueError(f"Task {task.task_name!r} has no changelog partition. Set changelog_partition.")
+            raise ConfigError(f"Task {task.task_name!r} has no changelog partition. Set changelog_partition.")
         found = next((each for each in changelogs(task.config) if each.store == store), None)
         if found is None:
             raise ConfigError(

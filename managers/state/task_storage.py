@@ -11,6 +11,7 @@ from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, Checkpoi
 from eventlog.errors import ConfigError
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_events import build_checkpoints, version_of
+from managers.errors import MissingSetting
 from managers.job_facts import changelog_of
 from managers.state.key_value_store import KeyValueStore
 from managers.state.state_backend import (
@@ -251,7 +252,7 @@ class TaskRestoration:
     def _naming(self, store: str, factory: str | None) -> Iterator[None]:
         try:
             yield
-        except (StateError, ConfigError):
+        except (StateError, ConfigError, MissingSetting):
             raise
         except Exception as error:
             raise StoreNotRestored(self._task.task_name, store, factory, error) from error

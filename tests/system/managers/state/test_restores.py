@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -187,6 +188,9 @@ def test_an_unknown_factory_is_named(make_task: TaskMaker) -> None:
     task = make_task()
     with pytest.raises(ConfigError, match="Store 'orders' of task 'Partition 0' has the unknown"):
         TaskRestoration(task.task, ["orders"], {}, task.checkpoints).restore()
+    other = replace(task.task, changelog_partition=None)
+    with task.checkpoints, pytest.raises(ConfigError, match="'Partition 0' has no changelog partition"):
+        TaskRestoration(other, ["orders"], task.backends, task.checkpoints).restore()
 
 
 def test_a_changelog_that_became_shorter_is_not_committed(make_task: TaskMaker, topics: Topics) -> None:
@@ -310,12 +314,12 @@ def test_a_store_in_memory_leaves_the_offsets_of_earlier_files(make_task: TaskMa
     checkpoint = committed(make_task(config=config))
     in_memory = make_task(config=config, in_memory=True)
     in_memory.restore(checkpoint)
+    with pytest.raises(TypeError, match="keys and values of a store must be bytes"):
+        in_memory.write({"a": b"1"})  # type: ignore[dict-item]
     in_memory.write(UNCOMMITTED)
     restarted = make_task(config=config)
     restarted.restore(in_memory.commit())
     assert restarted.entries() == AFTER
-    with pytest.raises(TypeError, match="keys and values of a store must be bytes"):
-        in_memory.write({"a": b"1"})  # type: ignore[dict-item]
 
 
 def test_a_store_without_a_backup_starts_empty(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
