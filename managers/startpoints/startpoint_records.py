@@ -35,7 +35,7 @@ class InvalidStartpointRequest(StartpointError):
 
 
 class StartpointUnreadable(StartpointError):
-    """The value of a request or a fan-out cannot be decoded; other keys are not affected."""
+    """The value of a request or a fan-out cannot be decoded; those of other keys can be read."""
 
     def __init__(self, namespace: str, key: str, startpoint_type: str | None, error: WireError) -> None:
         self.namespace = namespace
