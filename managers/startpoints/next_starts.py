@@ -11,7 +11,7 @@ from eventlog.checkpoint import Offsets
 from eventlog.config import OffsetSettings, inputs
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
-from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
+from eventlog.partition import StartpointKey, SystemStreamPartition
 from eventlog.startpoint import StartingOffset, Startpoint, is_expired
 from managers.job_facts import JobFacts, standby_tasks
 from managers.startpoints.startpoint_records import (
@@ -19,6 +19,7 @@ from managers.startpoints.startpoint_records import (
     FanOuts,
     effective_request,
     key_meanings,
+    keys_of,
     plan_fan_out,
     without_key_bucket,
 )
@@ -122,19 +123,12 @@ def changed_starts(
 
     ``after`` are all requests after the change; expiry is judged at ``now_ms``. Raises `ConfigError`.
     """
-    reads = facts.reads()
-    meanings = key_meanings(reads)
+    meanings = key_meanings(facts.reads())
     changed = {text for text in {*facts.requests, *after} if facts.requests.get(text) != after.get(text)}
     named = {key for text in changed for key in meanings.get(text, ())}
     old, new = (next_starts(facts, checkpoints, requests, now_ms) for requests in (facts.requests, after))
-    shown = (each for each in old if old[each] != new[each] or not named.isdisjoint(_keys_of(*each)))
+    shown = (each for each in old if old[each] != new[each] or not named.isdisjoint(keys_of(*each)))
     return tuple(StartChange(*reader, old[reader], new[reader]) for reader in shown)
-
-
-def _keys_of(task_name: str, partition: SystemStreamPartition) -> tuple[StartpointKey, StartpointKey]:
-    """The keys of requests for every task and for this task only."""
-    named = without_key_bucket(partition)
-    return StartpointKey(named), StartpointKey(named, TaskName(task_name))
 
 
 def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requests, now_ms: int) -> Starts:
@@ -147,9 +141,7 @@ def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requ
     effective = _by_key(requests, key_meanings(reads))
     starts: dict[Reader, StartingOffset] = {}
     for task_name, partitions in sorted(reads.items()):
-        requested = {
-            each: effective_request(effective, task_name, without_key_bucket(each)) for each in sorted(partitions)
-        }
+        requested = {each: effective_request(effective, task_name, each) for each in sorted(partitions)}
         is_replaced = any(each is not None and not is_expired(each, now_ms) for each in requested.values())
         for partition, request in requested.items():
             old = facts.fanned_out.get(task_name, {}).get(without_key_bucket(partition))

@@ -88,9 +88,8 @@ def key_meanings(task_to_partitions: TaskPartitions) -> Mapping[str, frozenset[S
     """
     found: dict[str, set[StartpointKey]] = defaultdict(set)
     for task_name, partitions in task_to_partitions.items():
-        for partition in map(without_key_bucket, partitions):
-            for key in (StartpointKey(partition), StartpointKey(partition, TaskName(task_name))):
-                found[str(key)].add(key)
+        for key in (key for partition in partitions for key in keys_of(task_name, partition)):
+            found[str(key)].add(key)
     return {text: frozenset(keys) for text, keys in found.items()}
 
 
@@ -121,6 +120,11 @@ def is_key_of(
 
 def key_of(partition: SystemStreamPartition, task_name: str | None) -> StartpointKey:
     return StartpointKey(without_key_bucket(partition), None if task_name is None else TaskName(task_name))
+
+
+def keys_of(task_name: str, partition: SystemStreamPartition) -> tuple[StartpointKey, StartpointKey]:
+    """The keys of requests for every task and for this task only."""
+    return key_of(partition, None), key_of(partition, task_name)
 
 
 def describe_key(key: StartpointKey) -> str:
@@ -174,8 +178,6 @@ Changes = Mapping[NamespacedKey, bytes | None]
 STARTPOINTS_ENABLED: Final = "job.startpoint.enabled"
 HIGH_AVAILABILITY: Final = "yarn.am.high-availability.enabled"
 
-_NO_FAN_OUT: Final = StartpointFanOut(None, {})
-
 
 @dataclass(frozen=True, slots=True)
 class FanOutPlan:
@@ -209,7 +211,9 @@ def plan_fan_out(
     requests: Mapping[StartpointKey, Startpoint], task_to_partitions: TaskPartitions, now_ms: int
 ) -> FanOutPlan:
     """Choose the startpoint of each task and partition; see `StartpointManager.fan_out`."""
-    live = {key: request for key, request in requests.items() if not _is_expired(key, request, now_ms)}
+    live = {key: request for key, request in requests.items() if not is_expired(request, now_ms)}
+    for key in (each for each in requests if each not in live):
+        _logger.warning("Ignoring startpoint request %s: it is more than %d hours old.", key, EXPIRY_MS // 3_600_000)
     fanned_out: dict[str, dict[SystemStreamPartition, Startpoint]] = {}
     for task_name, partitions in task_to_partitions.items():
         for partition in map(without_key_bucket, partitions):
@@ -222,8 +226,13 @@ def plan_fan_out(
 def fan_out_requests(stored: Stored, task_to_partitions: TaskPartitions, now_ms: int) -> tuple[FanOuts, Changes]:
     """What is fanned out now, and the changes to write: first the fan-outs, then the deleted requests."""
     plan = plan_fan_out(_read_requests(stored, task_to_partitions), task_to_partitions, now_ms)
-    deletes = {NamespacedKey(REQUESTS, key): None for key in plan.deleted_keys}
-    return plan.fanned_out, {**_changed_fan_outs(stored, plan, now_ms), **deletes}
+    changes: dict[NamespacedKey, bytes | None] = {}
+    for task_name, fanned_out in plan.fanned_out.items():
+        previous = _fan_out_of(stored, task_name).fan_outs
+        merged = {**previous, **fanned_out}
+        if merged != previous:
+            changes[fan_out_key(task_name)] = fan_out_value(now_ms, merged)
+    return plan.fanned_out, changes | {NamespacedKey(REQUESTS, key): None for key in plan.deleted_keys}
 
 
 def remove_partitions(stored: Stored, task_name: str, partitions: Collection[SystemStreamPartition]) -> Changes:
@@ -253,36 +262,18 @@ def _read_requests(stored: Stored, task_to_partitions: TaskPartitions) -> Mappin
     return found
 
 
-def _changed_fan_outs(stored: Stored, plan: FanOutPlan, now_ms: int) -> Changes:
-    changes: dict[NamespacedKey, bytes | None] = {}
-    for task_name, fanned_out in plan.fanned_out.items():
-        previous = _fan_out_of(stored, task_name).fan_outs
-        merged = {**previous, **fanned_out}
-        if merged != previous:
-            changes[fan_out_key(task_name)] = fan_out_value(now_ms, merged)
-    return changes
-
-
 def _fan_out_of(stored: Stored, task_name: str) -> StartpointFanOut:
     name = fan_out_key(task_name)
     value = stored.get(name)
-    return read_fan_out(name, value) if value else _NO_FAN_OUT
+    return read_fan_out(name, value) if value else StartpointFanOut(None, {})
 
 
 def effective_request(
     requests: Mapping[StartpointKey, Startpoint], task_name: str, partition: SystemStreamPartition
 ) -> Startpoint | None:
-    own = requests.get(StartpointKey(partition, TaskName(task_name)))
-    return effective_startpoint(requests.get(StartpointKey(partition)), own)
+    return effective_startpoint(*map(requests.get, keys_of(task_name, partition)))
 
 
 def _precedence(request: tuple[StartpointKey, Startpoint]) -> tuple[int, bool, str]:
     key, startpoint = request
     return startpoint.creation_timestamp, key.task_name is not None, str(key)
-
-
-def _is_expired(key: StartpointKey, startpoint: Startpoint, now_ms: int) -> bool:
-    expired = is_expired(startpoint, now_ms)
-    if expired:
-        _logger.warning("Ignoring startpoint request %s: it is more than %d hours old.", key, EXPIRY_MS // 3_600_000)
-    return expired
