@@ -29,7 +29,7 @@ create view coordinator.event as
 select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes, e.log_time,
   e.record_time, e.message_time, e.source, e.host, e.username, e.stream_kind, e.incarnation, e.log_offset
 from projection.keyed_event e;
-comment on view coordinator.event is E'Every archived event, without its value, also those that Kafka has removed: for replay jobs and auditors. For the newest events of a job use coordinator.newest_events.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
+comment on view coordinator.event is E'Every event up to the position of its log, without its value, also those that Kafka has removed: for replay jobs and auditors. For the newest events of a job use coordinator.newest_events.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
 comment on column coordinator.event.message_type is 'The message type, from the key. Null: the key cannot be decoded.';
 comment on column coordinator.event.message_key is 'The rest of the key: a config key, a task or a partition; the same text for every spelling of the key. Null: the key cannot be decoded.';
 comment on column coordinator.event.log_time is 'The time of the log at the event, on which cuts at a time are made: the newest record time so far, without those more than an hour ahead of when they were archived. It never decreases along a log.';
