@@ -230,7 +230,8 @@ class OffsetManager(Startable):
 
         Raises `NotReady`, `TaskNotRegistered`, and what the log raises; the next commit or start then completes it.
         """
-        registered = self._partitions_of(task_name)
+        with self._lock:  # not while it starts or stops
+            registered = self._partitions_of(task_name)
         with self._progress_lock:  # those that had moved at the snapshot; without one, now
             now = [each for each in registered if (task_name, each) in self._moved]
             moved = self._moved_at_snapshot.get(task_name, now)
