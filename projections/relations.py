@@ -147,9 +147,14 @@ def digest() -> str:
     return hashlib.sha256(lines.encode()).hexdigest()[:16]
 
 
+@cache
+def _created() -> list[str]:
+    return [name for sql in definitions().values() for name in _CREATED.findall(sql)]
+
+
 def installed_digest(connection: Connection) -> str | None:
     """The digest of the definitions in the database; None if there are none or a view or function is missing."""
-    if missing_relations(connection, _CREATED.findall("\n".join(definitions().values()))):
+    if missing_relations(connection, _created()):
         return None
     (comment,) = connection.execute(_COMMENT).fetchone() or (None,)
     return None if comment is None else str(comment).rpartition(" ")[2]
