@@ -52,6 +52,7 @@ def time_of(ms: int) -> datetime | None:
 
 
 def current_ms() -> int:
+    """Milliseconds since 1970."""
     return ms_of(datetime.now(UTC))
 
 

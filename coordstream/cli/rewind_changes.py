@@ -13,9 +13,8 @@ from coordstream.cli.output import counted
 from coordstream.cli.startpoint_plan import StartpointJob
 from coordstream.queries.rows import PARTITION, Row, fetch, grouped, job_values, partition_values, rows_of
 from coordstream.queries.startpoints import startpoint_steps
-from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
-from eventlog.timestamps import ms_of
+from eventlog.timestamps import current_ms
 from managers.rewind.rewind_plan import Move, RewindError, RewindPlan, require_followed
 from managers.rewind.rewind_undo import UndoFile, requests_of, undone_requests
 from managers.startpoints.next_starts import next_starts
@@ -26,7 +25,7 @@ from projections.job_choice import Job
 
 def requests_to_write(found: StartpointJob, given: RewindPlan, undo_path: Path) -> Change:
     """The startpoint requests of a plan. Raises `RewindError` if the job would not follow them."""
-    facts, now_ms = found.facts, ms_of(system_clock())
+    facts, now_ms = found.facts, current_ms()
     if not startpoints_enabled(facts.job.config):
         raise RewindError(
             f"The job ignores startpoints: {STARTPOINTS_ENABLED} is not true. Stop it, and use `coordstream checkpoint "
@@ -42,7 +41,7 @@ def requests_to_write(found: StartpointJob, given: RewindPlan, undo_path: Path) 
 
 def requests_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, force: bool) -> Change:
     """What undoes startpoint requests. Raises as `undone_requests`."""
-    undone = undone_requests(saved, found.log, ms_of(system_clock()), force=force)
+    undone = undone_requests(saved, found.log, current_ms(), force=force)
     written = sum(value is not None for value in undone.values())
     counts = {"deleted": len(undone) - written, "written": written}
     words = ", ".join(f"{counted(count, 'startpoint')} {verb}" for verb, count in counts.items() if count)

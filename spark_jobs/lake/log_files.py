@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +18,7 @@ from pyarrow import compute, dataset, fs, parquet
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents, decode_headers, headers_json
+from eventlog.timestamps import current_ms
 from spark_jobs.lake.table import (
     EVENTS,
     FILE,
@@ -91,7 +91,7 @@ def write_events(uri: str, key: LogKey, events: pa.Table) -> AddAction:
         size = file.tell()
     low, high = ({"incarnation": key.incarnation, "log_offset": offset} for offset in (first, last))
     stats = json.dumps({"numRecords": len(events), "minValues": low, "maxValues": high})
-    return AddAction(path, size, {STREAM: key.stream_name}, int(time.time() * 1000), True, stats)
+    return AddAction(path, size, {STREAM: key.stream_name}, current_ms(), True, stats)
 
 
 @cache

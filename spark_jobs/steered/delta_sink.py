@@ -7,7 +7,6 @@ job that writes, and the place of each partition. Delta rejects a commit if anot
 import json
 import os
 import re
-import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
@@ -22,6 +21,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from eventlog.partition import SystemStreamPartition
+from eventlog.timestamps import current_ms
 from managers.steered.steered_job import Committed, JobTakenOver, Places, SteeredBatch
 from spark_jobs.errors import SparkJobError
 from spark_jobs.lake.log_files import files_of
@@ -90,7 +90,7 @@ class DeltaSink(Sink):
                 f"The Delta table '{shown(self._uri)}' has the columns {own}, but `process` returned {given}. "
                 "Return the table's columns, or change the table."
             )
-        now = int(time.time() * 1000)
+        now = current_ms()
         columns = "path string, bytes bigint, records bigint"
         written = run_tasks(batch, output, partial(_write_file, self._uri), columns)
         return [
