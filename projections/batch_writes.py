@@ -19,19 +19,26 @@ Place = Callable[[Columns], Columns]
 _PLACE: Final = {"log_offset": "int8", "record_time": "timestamptz"}
 _KEY: Final = {"log_id": "int4", "key_id": "int4"}
 _AUTHOR: Final = {"source": "text", "host": "text", "username": "text"}
-_CHECKPOINT: Final = {
+CHECKPOINT_EVENT: Final = Columns.of(
+    "projection.checkpoint_event",
     **_PLACE,
     **_KEY,
-    "layout_id": "int8",
-    "checkpoint_id": UTF8_TEXT,
-    "offsets": UTF8_TEXT,
-    "offsets_odd": "text[]",
-    "other_version_time": "timestamptz",
-    "value_bytes": "int4",
-}
-_MESSAGE: Final = {**_PLACE, "message_time": "timestamptz", **_KEY, "value_bytes": "int4", "body": "jsonb", **_AUTHOR}
-CHECKPOINT_EVENT: Final = Columns.of("projection.checkpoint_event", **_CHECKPOINT)
-MESSAGE_EVENT: Final = Columns.of("projection.message_event", **_MESSAGE)
+    layout_id="int8",
+    checkpoint_id=UTF8_TEXT,
+    offsets=UTF8_TEXT,
+    offsets_odd="text[]",
+    other_version_time="timestamptz",
+    value_bytes="int4",
+)
+MESSAGE_EVENT: Final = Columns.of(
+    "projection.message_event",
+    **_PLACE,
+    message_time="timestamptz",
+    **_KEY,
+    value_bytes="int4",
+    body="jsonb",
+    **_AUTHOR,
+)
 CHECKPOINT_ENVELOPE: Final = Columns.of(
     "projection.checkpoint_envelope", log_offset="int8", message_time="timestamptz", log_id="int4", **_AUTHOR
 )

@@ -87,8 +87,8 @@ language sql stable parallel safe as $$
     from chosen c join setting s using (system_name, stream_name)
   )
   select d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.decided_by,
-    case d.decided_by when 'startpoint' then d.startpoint_type when 'checkpoint' then null
-      else (select d.default_type where d.default_type in ('oldest', 'upcoming')) end,
+    case when d.decided_by = 'startpoint' then d.startpoint_type
+         when d.decided_by <> 'checkpoint' and d.default_type in ('oldest', 'upcoming') then d.default_type end,
     case d.decided_by when 'startpoint' then d.startpoint_value end,
     case d.decided_by
       when 'startpoint' then case when d.startpoint_type = 'specific' then d.startpoint_value end
